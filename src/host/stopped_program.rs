@@ -135,13 +135,15 @@ impl StoppedProgram {
 
 /// Replaces the standard streams that are terminals. It allocates nothing.
 fn replace_terminals(instead: &OwnedFd) {
-    let replace: [(bool, fn(&OwnedFd) -> rustix::io::Result<()>); 3] = [
-        (isatty(rustix::stdio::stdin()), |fd| rustix::stdio::dup2_stdin(fd)),
-        (isatty(rustix::stdio::stdout()), |fd| rustix::stdio::dup2_stdout(fd)),
-        (isatty(rustix::stdio::stderr()), |fd| rustix::stdio::dup2_stderr(fd)),
-    ];
-    for (_, replace) in replace.iter().filter(|(is_terminal, _)| *is_terminal) {
-        let _ = replace(instead);
+    // A stream that cannot be replaced stays as it was.
+    if isatty(rustix::stdio::stdin()) {
+        let _ = rustix::stdio::dup2_stdin(instead);
+    }
+    if isatty(rustix::stdio::stdout()) {
+        let _ = rustix::stdio::dup2_stdout(instead);
+    }
+    if isatty(rustix::stdio::stderr()) {
+        let _ = rustix::stdio::dup2_stderr(instead);
     }
 }
 

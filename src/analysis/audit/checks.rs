@@ -161,10 +161,11 @@ impl AuditCase<'_> {
     fn surely_counted(&self) -> SurelyCounted {
         let mut all = SurelyCounted::default();
         for one in self.alike() {
-            let share = one.seconds.map_or(0.0, |seconds| 1.0 - COUNTERS_LATE_SECONDS / seconds);
+            let seconds = one.seconds.filter(|seconds| *seconds >= SHORT_SECONDS);
+            let share = seconds.map_or(0.0, |seconds| 1.0 - COUNTERS_LATE_SECONDS / seconds);
             let bytes = one.bytes.unwrap_or(0);
             let calls = one.operations.map_or(0, |calls| calls.min(bytes / PAGE_BYTES));
-            let part = |whole: u64| (whole as f64 * share.max(0.0)) as u64;
+            let part = |whole: u64| (whole as f64 * share) as u64;
             all.bytes = all.bytes.saturating_add(part(bytes));
             all.calls = all.calls.saturating_add(part(calls));
         }
@@ -327,6 +328,7 @@ fn client_cache(case: &AuditCase<'_>) -> Found {
 
 fn not_synced(case: &AuditCase<'_>) -> Found {
     if !case.changes()
+        || case.one.no_device.is_some()
         || case.one.synced != Some(false)
         || case.is_beyond_memory(UNSYNCED_MEMORY_TIMES)
     {

@@ -412,6 +412,19 @@ fn io_engines_that_make_files_move_no_bytes() {
 }
 
 #[test]
+fn files_in_memory_are_known_by_their_directory_too() {
+    let first = |options: &str| {
+        let audit = of_job(options, "read", TEN_SECONDS, "");
+        audit.findings.first().map(|one| one.reason.clone())
+    };
+    assert_eq!(first("\"directory\":\"/dev/shm\"").unwrap(), "/dev/shm is in memory");
+    let file = first("\"directory\":\"/dev/shm\",\"filename\":\"f\"");
+    assert_eq!(file.unwrap(), "f is in memory");
+    assert_eq!(first("\"filename\":\"/dev/shm/f\"").unwrap(), "/dev/shm/f is in memory");
+    assert_eq!(first("\"directory\":\"/dev/shm:/mnt/x\""), None, "one of two is on a disk");
+}
+
+#[test]
 fn caches_that_fio_left_alone_are_named() {
     let audit = of_job("\"rw\":\"read\",\"invalidate\":\"0\"", "read", TEN_SECONDS, "");
     assert_eq!(audit.findings[0].reason, "invalidate=0 left what was in the page cache");
@@ -429,4 +442,23 @@ fn an_error_of_dd_counts() {
         audit.findings[0].reason,
         "it ended with an error (No space left on device): the figure is not of all its work"
     );
+}
+
+#[test]
+fn a_file_that_dd_took_out_of_the_page_cache_is_cold_once_it_was_synced() {
+    let write = |how: &str| {
+        format!(
+            "+ dd if=/dev/urandom of=f {how}\n9+0 records out\n9000000 bytes copied, 2 s, 1 B/s\n"
+        )
+    };
+    let read = "+ dd if=f of=/dev/null bs=1M\n9+0 records out\n9000000 bytes copied, 2 s, 1 B/s\n";
+    let evict = "+ dd if=f iflag=nocache count=0\n0+0 records in\n0+0 records out\n0 bytes copied, 3e-05 s, 0.0 kB/s\n";
+    let cold = |text: String| {
+        let audit = of_text(&text, &AuditBounds::default());
+        audit.result.measurements.iter().filter_map(|one| one.cold).collect::<Vec<_>>()
+    };
+    let synced = write("conv=fdatasync");
+    assert_eq!(cold(format!("{synced}{evict}{read}{read}")), [true, false]);
+    assert_eq!(cold(format!("{synced}{read}")), [false]);
+    assert_eq!(cold(format!("{}{evict}{read}", write("bs=1M"))), [false], "pages stay");
 }

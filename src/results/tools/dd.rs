@@ -17,6 +17,7 @@ struct DdCommand {
     input_flags: String,
     output_flags: String,
     conversions: String,
+    count: String,
 }
 
 impl DdCommand {
@@ -34,6 +35,7 @@ impl DdCommand {
                 "iflag" => command.input_flags = value.into(),
                 "oflag" => command.output_flags = value.into(),
                 "conv" => command.conversions = value.into(),
+                "count" => command.count = value.into(),
                 _ => {}
             }
         }
@@ -49,6 +51,14 @@ impl DdCommand {
     fn drops_caches(line: &str) -> bool {
         let is_kept = ["=2", "= 2", "echo 2", "denied", "Read-only"];
         line.contains("drop_caches") && !is_kept.iter().any(|word| line.contains(word))
+    }
+
+    /// The file that it only takes out of the page cache: `dd of=f oflag=nocache conv=notrunc,fdatasync count=0`.
+    fn evicted(&self) -> Option<&str> {
+        let flags = [(&self.input_flags, &self.input), (&self.output_flags, &self.output)];
+        let has = |flags: &str| flags.split(',').any(|flag| flag == "nocache");
+        let found = flags.into_iter().find(|(flags, file)| has(flags) && !file.is_empty());
+        found.filter(|_| self.count == "0").map(|(_, file)| file.as_str())
     }
 
     fn describe(&self, measurement: &mut ToolMeasurement) {
@@ -82,13 +92,51 @@ impl DdCommand {
     }
 }
 
+/// What is known of the page cache.
+#[derive(Default)]
+struct DdCaches {
+    /// Files that were written.
+    written: HashSet<String>,
+    /// Those of them that are not all on the device: their pages stay.
+    unsynced: HashSet<String>,
+    /// What was read or written since all caches were dropped, if they were.
+    touched: Option<HashSet<String>>,
+    /// Files that were taken out of it.
+    evicted: HashSet<String>,
+}
+
+impl DdCaches {
+    fn is_cold(&self, file: &str) -> bool {
+        let is_dropped = self.touched.as_ref().is_some_and(|all| !all.contains(file));
+        is_dropped || self.evicted.contains(file)
+    }
+
+    /// A command that copied nothing, on purpose.
+    fn evict(&mut self, command: &DdCommand) {
+        let file = command.evicted().filter(|file| !self.unsynced.contains(*file));
+        self.evicted.extend(file.map(String::from));
+    }
+
+    /// A command that copied something.
+    fn copied(&mut self, command: DdCommand, synced: bool) {
+        let DdCommand { input, output, .. } = command;
+        if let Some(touched) = &mut self.touched {
+            touched.extend([input.clone(), output.clone()]);
+        }
+        self.evicted.remove(&input);
+        self.evicted.remove(&output);
+        match synced {
+            true => drop(self.unsynced.remove(&output)),
+            false => drop(self.unsynced.insert(output.clone())),
+        }
+        self.written.insert(output);
+    }
+}
+
 /// None if the text is none of dd's.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
-    let mut found = Vec::new();
-    let (mut command, mut written, mut ended) = (None, HashSet::new(), false);
-    let mut error: Option<String> = None;
-    // What was read or written since caches were dropped, if they were.
-    let mut touched: Option<HashSet<String>> = None;
+    let (mut found, mut caches) = (Vec::new(), DdCaches::default());
+    let (mut command, mut error, mut ended) = (None::<DdCommand>, None, false);
     // With status=progress, lines that end in a carriage return come before the end.
     let lines = text.split_inclusive(['\n', '\r']).filter(|line| !line.ends_with('\r'));
     for line in lines {
@@ -96,7 +144,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
             break;
         }
         if line.contains("drop_caches") {
-            touched = DdCommand::drops_caches(line).then(HashSet::new);
+            caches.touched = DdCommand::drops_caches(line).then(HashSet::new);
         } else if let Some(next) = DdCommand::parse(line) {
             (command, error) = (Some(next), None);
         } else if let Some(said) = failure(line) {
@@ -104,24 +152,26 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         } else if line.contains("records out") {
             ended = true;
         } else if let Some(mut measurement) = transfer(line) {
-            let known: Option<&DdCommand> = command.as_ref();
-            if let Some(known) = known {
-                known.describe(&mut measurement);
-                measurement.just_written = written.contains(&known.input);
-                let is_cold = touched.as_ref().is_some_and(|all| !all.contains(&known.input));
-                measurement.cold = measurement.cold.map(|_| is_cold);
-            }
             measurement.error = error.take().filter(|_| ended);
+            let is_nothing = measurement.bytes == Some(0) && measurement.error.is_none();
+            if let Some(command) = command.take_if(|_| ended && is_nothing) {
+                caches.evict(&command);
+                ended = false;
+                continue;
+            }
+            if let Some(known) = &command {
+                known.describe(&mut measurement);
+                measurement.just_written = caches.written.contains(&known.input);
+                measurement.cold = measurement.cold.map(|_| caches.is_cold(&known.input));
+            }
             // So does the last of them, with a line of its own.
             if ended && found.last().is_some_and(|(_, ended)| !ended) {
                 found.pop();
             }
+            let synced = measurement.synced == Some(true);
             found.push((measurement, ended));
             if let Some(command) = command.take_if(|_| ended) {
-                if let Some(touched) = &mut touched {
-                    touched.extend([command.input, command.output.clone()]);
-                }
-                written.insert(command.output);
+                caches.copied(command, synced);
             }
             ended = false;
         }

@@ -436,8 +436,10 @@ impl<'a> FioOptions<'a> {
         let engine = self.text("ioengine").filter(|name| ENGINES_WITHOUT_CONTENT.contains(name));
         let memory = || {
             let place = self.place()?;
-            let found = MEMORY_PLACES.iter().any(|memory| place.starts_with(memory));
-            found.then(|| format!("{place} is in memory"))
+            let folders = self.folders();
+            let is_memory = |path: &str| MEMORY_PLACES.iter().any(|one| path.starts_with(one));
+            let all = folders.iter().all(|folder| is_memory(&format!("{}/", folder.display())));
+            (all || is_memory(place)).then(|| format!("{place} is in memory"))
         };
         engine.map(|engine| format!("the I/O engine {engine} moves no content")).or_else(memory)
     }
