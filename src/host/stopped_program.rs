@@ -5,12 +5,11 @@
 )]
 
 use std::ffi::{CString, OsString, c_char};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions, waitpid};
-use rustix::termios::isatty;
 
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
@@ -133,17 +132,15 @@ impl StoppedProgram {
     }
 }
 
-/// Replaces the standard streams that are terminals. It allocates nothing.
+/// Replaces the standard streams that are terminals. One that cannot be replaced stays as it was.
 fn replace_terminals(instead: &OwnedFd) {
-    // A stream that cannot be replaced stays as it was.
-    if isatty(rustix::stdio::stdin()) {
-        let _ = rustix::stdio::dup2_stdin(instead);
-    }
-    if isatty(rustix::stdio::stdout()) {
-        let _ = rustix::stdio::dup2_stdout(instead);
-    }
-    if isatty(rustix::stdio::stderr()) {
-        let _ = rustix::stdio::dup2_stderr(instead);
+    for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO, libc::STDERR_FILENO] {
+        // SAFETY: two system calls on numbers of descriptors; they allocate nothing.
+        unsafe {
+            if libc::isatty(stream) == 1 {
+                libc::dup2(instead.as_raw_fd(), stream);
+            }
+        }
     }
 }
 

@@ -44,14 +44,14 @@ pub(super) fn paint(lines: Vec<Line<'static>>, style: TerminalStyle, buffer: &mu
 
 /// The size of what is drawn on.
 #[derive(Clone, Copy)]
-pub(super) struct Canvas {
+pub(super) struct ViewSize {
     pub(super) columns: usize,
     pub(super) rows: usize,
     /// Whether there is room for everything.
     pub(super) is_roomy: bool,
 }
 
-impl Canvas {
+impl ViewSize {
     pub(super) fn new(buffer: &Buffer) -> Self {
         let (columns, rows) = (buffer.area.width as usize, buffer.area.height as usize);
         Self { columns, rows, is_roomy: columns >= COLUMNS_ROOMY && rows >= ROWS_ROOMY }

@@ -4,7 +4,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
-use super::canvas::{ACTIVE, BAD, Canvas, FAINT, STRONG, curve, padded, paint, processors_text};
+use super::canvas::{ACTIVE, BAD, FAINT, STRONG, ViewSize, curve, padded, paint, processors_text};
 use super::state::RunState;
 use super::trace_state::{OperationCalls, RECENT_SECONDS, SeenOperation, TraceState};
 use crate::base::units::{counted, duration, figures, grouped, span};
@@ -25,7 +25,7 @@ pub(super) fn draw_trace(
     style: TerminalStyle,
     buffer: &mut Buffer,
 ) {
-    let canvas = Canvas::new(buffer);
+    let canvas = ViewSize::new(buffer);
     let lines = match canvas.is_small() {
         true => canvas.too_small("The trace goes on."),
         false => TraceView { trace, run, canvas }.lines(),
@@ -36,7 +36,7 @@ pub(super) fn draw_trace(
 struct TraceView<'a> {
     trace: &'a TraceState,
     run: &'a RunState,
-    canvas: Canvas,
+    canvas: ViewSize,
 }
 
 /// A column of figures, the most important first: where there is no room, the last are left out.
@@ -78,7 +78,7 @@ struct TraceTable {
 }
 
 impl TraceTable {
-    fn new(canvas: Canvas, has_failed: bool) -> Self {
+    fn new(canvas: ViewSize, has_failed: bool) -> Self {
         let mut room = canvas.columns - NAME_COLUMNS;
         let mut shown = Vec::new();
         for column in COLUMNS.iter().filter(|column| has_failed || column.head != "failed") {

@@ -5,7 +5,7 @@ use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
 use super::canvas::{
-    ACTIVE, BAD, Canvas, FAINT, GOOD, STRONG, curve, padded, paint, processors_text,
+    ACTIVE, BAD, FAINT, GOOD, STRONG, ViewSize, curve, padded, paint, processors_text,
 };
 use super::state::{Activity, CellMark, CellRepeats, FinishedPhase, Goal, RunState, variant_name};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
@@ -17,7 +17,7 @@ const NAME_COLUMNS_MAX: usize = 20;
 
 /// Draws the whole view.
 pub(super) fn draw(state: &RunState, style: TerminalStyle, buffer: &mut Buffer) {
-    let canvas = Canvas::new(buffer);
+    let canvas = ViewSize::new(buffer);
     let lines = match canvas.is_small() {
         true => canvas.too_small("The run goes on."),
         false => View { state, canvas }.lines(),
@@ -91,7 +91,7 @@ fn countdown(seconds: f64) -> String {
 /// What a view is made of: the state, and what it is drawn on.
 struct View<'a> {
     state: &'a RunState,
-    canvas: Canvas,
+    canvas: ViewSize,
 }
 
 impl View<'_> {
