@@ -15,6 +15,7 @@ mod record;
 mod resume;
 pub(crate) mod room;
 pub(crate) mod trace;
+pub(crate) mod trace_classes;
 pub(crate) mod trials;
 
 use std::collections::BTreeSet;

@@ -14,6 +14,7 @@ use super::findings::knee::KneeFinding;
 use super::findings::ranking::RankingFinding;
 use super::findings::scaling::ScalingFinding;
 use super::findings::slope::SlopeFinding;
+use super::findings::slow_class::SlowClassFinding;
 use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFinding};
 
 /// What boatload concludes from a run.
@@ -42,6 +43,8 @@ pub enum Finding {
     LowerCache(LowerCacheFinding),
     /// What the disk did for each operation.
     Disk(DiskFinding),
+    /// In which class of a trace an operation takes longest.
+    SlowClass(SlowClassFinding),
     /// What a reader must know before trusting a figure.
     Warning(WarningFinding),
 }
@@ -61,6 +64,7 @@ impl Finding {
             Self::Destination(found) => found.sentence(),
             Self::LowerCache(found) => found.sentence(),
             Self::Disk(found) => found.sentence(),
+            Self::SlowClass(found) => found.sentence(),
             Self::Warning(found) => found.sentence.clone(),
         }
     }

@@ -40,6 +40,7 @@ use conditions::{Conditions, conditions};
 use disk_use::{DiskUse, disk_uses};
 use disturbances::{DisturbanceAmounts, is_disturbed};
 use finding::Finding;
+use findings::slow_class::slow_classes;
 use findings::{conclude, disk::disk};
 use job_time::job_seconds;
 use latencies::{Distribution, distributions};
@@ -135,6 +136,7 @@ impl<'a> Analysis<'a> {
                 return Vec::new();
             }
             let mut all = conclude(self.book, &run.conclude, &variants(self.book));
+            all.extend(slow_classes(self.book).into_iter().map(Finding::SlowClass));
             all.extend(disk(self.disk_uses()).into_iter().map(Finding::Disk));
             let warned = warnings(self, &all);
             all.extend(warned.into_iter().map(Finding::Warning));

@@ -13,7 +13,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::shell::quoted;
 use crate::host::capabilities::{PrivilegedWork, keep_only};
 use crate::host::stopped_program::StoppedProgram;
-use crate::host::tracing::TracedOperation;
+use crate::host::tracing::{TraceBy, TracedOperation};
 use crate::run::interrupt::Interrupt;
 use crate::session::trace::{TraceOrder, TraceTarget, trace};
 
@@ -53,6 +53,12 @@ pub(super) struct Trace {
     /// Operations to trace, such as create,fsync [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = operation)]
     operation: Vec<TracedOperation>,
+    /// Also tell calls apart: by directory, size or path-depth
+    ///
+    /// By the directory that has the file's name, with how many entries it has when the trace ends; by the file's size
+    /// when the call begins; by how many directories the file is below the root. The answer then names the slow ones.
+    #[arg(long, value_name = "WHAT", value_parser = by)]
+    by: Option<TraceBy>,
     /// Operations of each window
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     every: u64,
@@ -88,6 +94,13 @@ fn operation(word: &str) -> std::result::Result<TracedOperation, String> {
     TracedOperation::ALL.into_iter().find(|one| one.as_str() == word).ok_or_else(|| {
         let names = TracedOperation::ALL.map(TracedOperation::as_str).join(", ");
         format!("there is no such operation; there are {names}")
+    })
+}
+
+fn by(word: &str) -> std::result::Result<TraceBy, String> {
+    TraceBy::ALL.into_iter().find(|one| one.as_str() == word).ok_or_else(|| {
+        let names = TraceBy::ALL.map(TraceBy::as_str).join(", ");
+        format!("calls are told apart by one of {names}")
     })
 }
 
@@ -150,6 +163,7 @@ impl Trace {
             target,
             path: self.path,
             operations,
+            by: self.by,
             every: self.every,
             duration: self.duration,
             command: command_line(),

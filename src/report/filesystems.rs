@@ -14,6 +14,7 @@ use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, MadeOn};
 use crate::results::order::made;
+use crate::run::site::ConditionName;
 
 pub(super) fn made_table(book: &Book) -> TitledTable {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
@@ -147,7 +148,12 @@ pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
         Some(level) => conditions_below(conditions, &level.axis),
         None => conditions_beside(conditions),
     };
-    let title = "found before the phases, mean over the repeats".into();
+    let is_of_trace =
+        conditions.names.iter().any(|(name, _)| *name == ConditionName::DirectoryEntries);
+    let title = match is_of_trace {
+        true => "found when the trace ended".into(),
+        false => "found before the phases, mean over the repeats".into(),
+    };
     (!conditions.names.is_empty()).then_some(TitledTable { title, table })
 }
 

@@ -11,7 +11,8 @@ use crate::base::distinct::each_once;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
 use crate::results::book::{
-    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, TraceFacts,
+    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, TraceBy,
+    TraceFacts,
 };
 use crate::results::order::made;
 use crate::results::reference::PREFIX;
@@ -84,6 +85,9 @@ pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
     let mut text = format!(
         "System calls of {target}{below}, by {tracer}. It costs {own} of each traced call and {others} of any other."
     );
+    if traced.classes_summed > 0 {
+        text += &format!(" {}", summed(traced));
+    }
     if *lost > 0 {
         text += &format!(" {} were counted, but not timed.", counted(*lost, "call"));
     }
@@ -95,6 +99,20 @@ pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
         text += &format!(" The program {end}.");
     }
     Some(text)
+}
+
+/// Which classes have no rows of their own.
+fn summed(traced: &TraceFacts) -> String {
+    match traced.by {
+        Some(TraceBy::Directory) => format!(
+            "The directories with most time have rows of their own; {} summed up.",
+            match traced.classes_summed {
+                1 => "1 other is".into(),
+                many => format!("{} others are", units::grouped(many)),
+            }
+        ),
+        _ => "Calls of unknown classes are summed up.".into(),
+    }
 }
 
 /// When and where a run went on after it had ended early; none if it never had.

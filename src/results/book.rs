@@ -15,6 +15,7 @@ use crate::base::units::Unit;
 pub use crate::host::disk_activity::DiskActivity;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
+pub use crate::host::tracing::TraceBy;
 use crate::op::Durability;
 pub use crate::plan::phase::SETTLE;
 pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
@@ -244,6 +245,12 @@ pub struct TraceFacts {
     pub path: Option<String>,
     /// The program that traced, with its version.
     pub tracer: String,
+    /// What the calls were told apart by; none for their operation alone. Each class is a variant then.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub by: Option<TraceBy>,
+    /// How many classes have no variant of their own, but one together.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub classes_summed: u64,
     /// Operations of a window that were asked for; very many operations have wider ones.
     pub every: u64,
     /// What a call takes longer while others are traced, in nanoseconds.
@@ -259,6 +266,11 @@ pub struct TraceFacts {
     /// How the traced program ended, in words; none if it was not started for this, or did not end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub program_end: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 named_enum! {

@@ -12,4 +12,6 @@ pub mod recorder;
 pub mod reference;
 pub mod store;
 pub mod tools;
+pub mod trace_classes;
+mod trace_counts;
 pub mod trace_tally;

@@ -7,23 +7,23 @@ use hdrhistogram::Histogram;
 
 use super::book::{CacheReport, CellKey, Latency, Measurement, Window};
 use super::histogram::{encoded, new_histogram};
+use super::trace_classes::{ClassCalls, ClassTally, NamedClasses, OperationCalls};
+pub use super::trace_counts::BucketCounts;
+use super::trace_counts::{CALLS_MAX, SLICES_MAX, add_to, sum_of};
 use crate::base::errno::Errno;
-use crate::host::tracing::{BUCKET_BITS, MapEntry, TraceBatch, TracedOperation, WINDOW_SHIFT};
+use crate::host::tracing::{
+    BUCKET_BITS, ClassCount, MapEntry, TraceBatch, TracedOperation, WINDOW_SHIFT,
+};
 use crate::run::cache::CacheState;
 
 /// More windows of an operation become half as many.
 const WINDOWS_MAX: usize = 1_000;
-/// Slices of a measurement, at most.
-const SLICES_MAX: usize = 64;
 /// Fewer do not show how they differ.
 const SLICES_MIN: usize = 8;
 /// Buckets from one power of two to the next.
 const BUCKETS: u64 = 32;
 /// The kernel interrupts a call with one of these where a signal comes, and often begins it again.
 const RESTARTS: std::ops::RangeInclusive<u64> = 512..=516;
-
-/// Calls by bucket.
-pub type BucketCounts = BTreeMap<u16, u64>;
 
 /// Calls of one operation in one bucket.
 #[derive(Clone, Copy, Debug)]
@@ -38,26 +38,37 @@ pub struct CountedCalls {
     pub calls: u64,
 }
 
-/// All calls of a batch whose latency was counted.
+/// All calls of a batch whose latency was counted, by window or by class.
 pub fn counted_calls(batch: &TraceBatch) -> impl Iterator<Item = CountedCalls> {
+    let of_class = |count: &ClassCount| CountedCalls {
+        operation: count.operation,
+        window: 0,
+        bucket: count.bucket,
+        calls: count.calls.min(CALLS_MAX),
+    };
+    calls_of_windows(batch).chain(batch.classes.iter().map(of_class))
+}
+
+/// Those that were counted by window.
+fn calls_of_windows(batch: &TraceBatch) -> impl Iterator<Item = CountedCalls> {
     batch.latencies.iter().map(|entry| {
         let low = entry.key & ((1 << WINDOW_SHIFT) - 1);
         CountedCalls {
             operation: low >> BUCKET_BITS,
             window: entry.key >> WINDOW_SHIFT,
             bucket: (low & ((1 << BUCKET_BITS) - 1)) as u16,
-            calls: entry.value,
+            calls: entry.value.min(CALLS_MAX),
         }
     })
 }
 
 /// The latency below which a share of the calls lies, 0 to 1, in nanoseconds; 0 without calls.
 pub fn quantile_ns(counts: &BucketCounts, share: f64) -> u64 {
-    let calls: u64 = counts.values().sum();
+    let calls = sum_of(counts.values().copied());
     let rank = (share * calls as f64).ceil().max(1.0) as u64;
-    let mut below = 0;
+    let mut below = 0u64;
     let found = counts.iter().find(|(_, count)| {
-        below += **count;
+        add_to(&mut below, **count);
         below >= rank
     });
     found.map_or(0, |(bucket, _)| middle_ns(*bucket))
@@ -67,6 +78,7 @@ pub fn quantile_ns(counts: &BucketCounts, share: f64) -> u64 {
 #[derive(Debug, Default)]
 pub struct TraceTally {
     operations: BTreeMap<u64, OperationTally>,
+    classes: ClassTally,
 }
 
 /// What was counted of one operation.
@@ -84,12 +96,12 @@ struct OperationTally {
 impl TraceTally {
     /// Adds what was counted, in windows of at least `every` operations.
     pub fn add(&mut self, batch: &TraceBatch, every: u64) {
-        for counted in counted_calls(batch) {
+        for counted in calls_of_windows(batch) {
             let one = self.operations.entry(counted.operation).or_default();
             one.width = one.width.max(every).max(1);
             let first = counted.window / one.width * one.width;
             let window = one.windows.entry(first).or_default();
-            *window.entry(counted.bucket).or_default() += counted.calls;
+            add_to(window.entry(counted.bucket).or_default(), counted.calls);
             one.merge_windows();
         }
         let mut of = |entry: &MapEntry, set: fn(&mut OperationTally, u64)| {
@@ -102,6 +114,12 @@ impl TraceTally {
             let number = entry.key & ((1 << WINDOW_SHIFT) - 1);
             one.errors.insert(number, entry.value);
         }
+        self.classes.add(batch);
+    }
+
+    /// What was counted by class, which is taken out.
+    pub fn take_classes(&mut self) -> ClassTally {
+        std::mem::take(&mut self.classes)
     }
 
     /// How many calls there were of an operation of this number, if they are counted at all.
@@ -122,7 +140,10 @@ impl TraceTally {
             .operations
             .iter()
             .filter(|(number, _)| TracedOperation::of_number(**number).is_some());
-        known.map(|(_, one)| one.total.saturating_sub(one.recorded())).sum()
+        let recorded = |(number, one): (&u64, &OperationTally)| {
+            one.recorded() + self.classes.recorded(*number)
+        };
+        known.map(|(number, one)| one.total.saturating_sub(recorded((number, one)))).sum()
     }
 
     /// A measurement of each operation that was seen, in their usual order.
@@ -135,9 +156,73 @@ impl TraceTally {
     }
 }
 
+impl TraceTally {
+    /// A measurement of each operation in each class. What no class has, and all calls that failed, is in that of
+    /// the variant `rest`.
+    pub fn class_measurements(&self, named: &NamedClasses, rest: &str) -> Vec<Measurement> {
+        let mut left: BTreeMap<u64, ClassShare> = self.shares();
+        let mut all = Vec::new();
+        for class in &named.classes {
+            for (operation, number, calls) in known_operations(&class.calls) {
+                if let Some(share) = left.get_mut(&number) {
+                    share.calls = share.calls.saturating_sub(calls.recorded());
+                    share.bytes = share.bytes.saturating_sub(calls.bytes);
+                }
+                let tally = OperationTally::of_class(calls, calls.recorded(), calls.bytes);
+                let slices_ns = calls.slices_ns();
+                all.push(Measurement { slices_ns, ..tally.measurement(operation, &class.name) });
+            }
+        }
+        let none = OperationCalls::default();
+        for (number, share) in left {
+            let Some(operation) = TracedOperation::of_number(number) else { continue };
+            let calls = named.rest.operations.get(&number).unwrap_or(&none);
+            let tally = OperationTally {
+                errors: share.errors,
+                ..OperationTally::of_class(calls, share.calls, share.bytes)
+            };
+            if tally.total > 0 || !tally.errors.is_empty() {
+                all.push(tally.measurement(operation, rest));
+            }
+        }
+        all
+    }
+
+    fn shares(&self) -> BTreeMap<u64, ClassShare> {
+        let share = |one: &OperationTally| ClassShare {
+            calls: one.total,
+            bytes: one.bytes,
+            errors: one.errors.clone(),
+        };
+        self.operations.iter().map(|(number, one)| (*number, share(one))).collect()
+    }
+}
+
+/// What is left of an operation when the classes have theirs.
+struct ClassShare {
+    calls: u64,
+    bytes: u64,
+    errors: BTreeMap<u64, u64>,
+}
+
+fn known_operations(
+    calls: &ClassCalls,
+) -> impl Iterator<Item = (TracedOperation, u64, &OperationCalls)> {
+    let all = calls.operations.iter();
+    all.filter_map(|(number, calls)| {
+        let operation = TracedOperation::of_number(*number)?;
+        (calls.recorded() > 0).then_some((operation, *number, calls))
+    })
+}
+
 impl OperationTally {
+    fn of_class(calls: &OperationCalls, total: u64, bytes: u64) -> Self {
+        let windows = BTreeMap::from([(0, calls.counts.clone())]);
+        Self { windows, width: u64::MAX, total, bytes, ..Self::default() }
+    }
+
     fn recorded(&self) -> u64 {
-        self.windows.values().flat_map(BTreeMap::values).sum()
+        sum_of(self.windows.values().flat_map(BTreeMap::values).copied())
     }
 
     fn merge_windows(&mut self) {
@@ -147,7 +232,7 @@ impl OperationTally {
                 let window = self.windows.entry(first / self.width * self.width).or_default();
                 counts
                     .into_iter()
-                    .for_each(|(bucket, count)| *window.entry(bucket).or_default() += count);
+                    .for_each(|(bucket, count)| add_to(window.entry(bucket).or_default(), count));
             }
         }
     }
@@ -165,7 +250,7 @@ impl OperationTally {
         for (number, count) in &self.errors {
             let number = if RESTARTS.contains(number) { libc::EINTR as u64 } else { *number };
             let name = Errno(i32::try_from(number).unwrap_or(libc::EIO)).to_string();
-            *errors.entry(name).or_default() += *count;
+            add_to(errors.entry(name).or_default(), *count);
         }
         Measurement {
             cell: CellKey { variant: variant.into(), level: None, repeat: 1 },
@@ -190,16 +275,16 @@ impl OperationTally {
     /// Windows in order. Processors that count at the same time may give two calls one number, so that a window has
     /// some more than its width; none is lost by that.
     fn book_windows(&self) -> Vec<Window> {
-        let mut first = 0;
+        let mut first = 0u64;
         let window = |counts: &BucketCounts| {
-            let operations: u64 = counts.values().sum();
+            let operations = sum_of(counts.values().copied());
             let at = |share| quantile_ns(counts, share);
             let sum: f64 = counts
                 .iter()
                 .map(|(bucket, count)| middle_ns(*bucket) as f64 * *count as f64)
                 .sum();
             let before = first;
-            first += operations;
+            add_to(&mut first, operations);
             let (p50_ns, p99_ns, max_ns) = (at(0.5), at(0.99), at(1.0));
             Window {
                 first: before,
@@ -213,7 +298,7 @@ impl OperationTally {
         let mut all: Vec<Window> = self.windows.values().map(window).collect();
         // The last one is seldom full: a few calls say little.
         if let [.., last, end] = all.as_slice()
-            && end.operations * 2 < last.operations
+            && end.operations < last.operations / 2
         {
             all.pop();
         }
@@ -230,7 +315,7 @@ pub fn middle_ns(bucket: u16) -> u64 {
     }
     let shift = bucket / BUCKETS - 1;
     let lowest = (bucket - shift * BUCKETS) << shift;
-    lowest + (1 << shift) / 2
+    lowest.saturating_add((1 << shift) / 2)
 }
 
 /// Mean latencies of equal groups of windows.
@@ -240,7 +325,7 @@ fn slices(windows: &[Window]) -> Vec<f64> {
     }
     let group = windows.chunks(windows.len().div_ceil(SLICES_MAX));
     let mean = |group: &[Window]| {
-        let operations: u64 = group.iter().map(|window| window.operations).sum();
+        let operations = sum_of(group.iter().map(|window| window.operations));
         group.iter().map(|window| window.mean_ns * window.operations as f64).sum::<f64>()
             / operations as f64
     };

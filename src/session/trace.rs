@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
 
+use super::trace_classes::name_classes;
 use super::{VERSION, Watcher, new_id, now};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::grouped;
@@ -13,8 +14,8 @@ use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::process::{ProcessMark, descendants};
 use crate::host::stopped_program::{ProgramEnd, StoppedProgram};
 use crate::host::tracing::{
-    MAP_ENTRIES_MAX, PathFilter, ProcessFilter, ScriptOrder, TraceBatch, TracedOperation, Tracer,
-    TracerProgram, URING_NUMBER,
+    DirectoryNames, MAP_ENTRIES_MAX, PathFilter, ProcessFilter, ScriptOrder, TraceBatch, TraceBy,
+    TracedOperation, Tracer, TracerProgram, URING_NUMBER,
 };
 use crate::plan::Conclusion;
 use crate::results::book::{Book, RunFacts, TraceEnd, TraceFacts};
@@ -59,6 +60,8 @@ pub(crate) struct TraceOrder {
     /// Only files below this directory.
     pub(crate) path: Option<PathBuf>,
     pub(crate) operations: Vec<TracedOperation>,
+    /// What else calls are told apart by.
+    pub(crate) by: Option<TraceBy>,
     /// Operations of a window.
     pub(crate) every: u64,
     /// Until the target ends, or the user ends it, if none.
@@ -110,6 +113,7 @@ impl TraceOrder {
             processes: self.target.filter(),
             path: self.path.as_deref().map(PathFilter::new).transpose()?,
             operations: self.operations.clone(),
+            by: self.by,
             every: self.every,
             own_process: std::process::id(),
         })
@@ -154,22 +158,34 @@ pub(crate) fn trace(
     };
     let mut session = TraceSession::start(&program, &order, mark)?;
     session.measure_costs(watcher)?;
+    session.follow(&order.target);
     watcher.notice(&format!("tracing {}; {}", order.target.words(), order.until()));
-    session.begin(&mut order.target)?;
+    if let TraceTarget::Program(program, _) = &mut order.target {
+        program.release()?;
+    }
     let ended = session.watch(&order, watcher, interrupt)?;
-    let result = session.over();
+    let names = session.directory_names(order.by)?;
+    let mut result = session.over();
+    let lost = result.tally.lost();
+    let classes = order.by.map(|by| name_classes(by, result.tally.take_classes(), &names));
     let traced = TraceFacts {
+        by: order.by,
+        classes_summed: classes.as_ref().map_or(0, |classes| classes.named.summed),
         target: order.target.words(),
         path: order.path.as_ref().map(shown),
         tracer: program.version,
         every: order.every,
         bystander_ns: result.costs.bystander_ns(),
-        lost: result.tally.lost(),
+        lost,
         io_uring_calls: result.tally.total(URING_NUMBER),
         ended,
         program_end: result.program_end.map(end_words),
     };
-    let measurements = result.tally.measurements(&order.target.name());
+    let measurements = match (order.by, &classes) {
+        (Some(by), Some(classes)) => result.tally.class_measurements(&classes.named, by.rest()),
+        _ => result.tally.measurements(&order.target.name()),
+    };
+    let conditions = classes.map(|classes| classes.conditions).unwrap_or_default();
     if measurements.is_empty() {
         return Err(nothing_seen(&traced));
     }
@@ -183,12 +199,16 @@ pub(crate) fn trace(
         boatload: VERSION.into(),
         complete: true,
         overhead_ns: result.costs.traced_ns(),
-        conclude: vec![Conclusion::Growth],
+        conclude: order.by.map_or(vec![Conclusion::Growth], |_| Vec::new()),
         repeats: 1,
         traced: Some(traced),
         ..RunFacts::default()
     };
-    Ok(Book { run, host, measurements, ..Book::default() }.ordered_as_measured())
+    let book = Book { run, host, measurements, conditions, ..Book::default() };
+    let mut book = book.ordered_as_measured();
+    let usual = |phase: &String| TracedOperation::ALL.iter().position(|one| one.as_str() == *phase);
+    book.phases.sort_by_key(usual);
+    Ok(book)
 }
 
 fn nothing_seen(traced: &TraceFacts) -> Failure {
@@ -205,14 +225,20 @@ impl TraceOrder {
     fn question(&self) -> String {
         let below =
             self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
-        format!("Do file operations of {}{below} get slower as they go on?", self.target.words())
+        let whose = format!("file operations of {}{below}", self.target.words());
+        match self.by {
+            None => format!("Do {whose} get slower as they go on?"),
+            Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),
+            Some(TraceBy::Size) => format!("For which sizes of files do {whose} take longest?"),
+            Some(TraceBy::PathDepth) => format!("At which depth of paths do {whose} take longest?"),
+        }
     }
 
     /// When it ends, in words.
     fn until(&self) -> String {
         let end = match &self.target {
             TraceTarget::Process(_) | TraceTarget::Program(..) => {
-                "it ends with the process, or with Ctrl-C"
+                "it ends with the last of its processes, or with Ctrl-C"
             }
             _ => "Ctrl-C ends it",
         };
@@ -264,6 +290,8 @@ struct TraceSession {
     taken: f64,
     mark: Option<ProcessMark>,
     program_end: Option<ProgramEnd>,
+    /// Followed processes that go on after the one that was named.
+    survivors: usize,
 }
 
 impl TraceSession {
@@ -288,6 +316,7 @@ impl TraceSession {
             taken: 0.0,
             mark,
             program_end: None,
+            survivors: 0,
         })
     }
 
@@ -306,21 +335,31 @@ impl TraceSession {
         Ok(())
     }
 
-    /// Lets the target begin.
-    fn begin(&mut self, target: &mut TraceTarget) -> Result<()> {
+    /// Follows the target's processes, where it has some of its own.
+    fn follow(&self, target: &TraceTarget) {
         match target {
             TraceTarget::Named(_) | TraceTarget::Everyone => {}
             TraceTarget::Process(process) => {
                 self.tracer.follow(*process);
-                // Children that are followed tell of theirs; those that were there before do not.
-                descendants(*process).into_iter().for_each(|child| self.tracer.follow(child));
+                self.follow_descendants(*process);
             }
-            TraceTarget::Program(program, _) => {
-                self.tracer.follow(program.process());
-                program.release()?;
-            }
+            TraceTarget::Program(program, _) => self.tracer.follow(program.process()),
         }
-        Ok(())
+    }
+
+    /// Follows the processes that descend from this one now. What begins meanwhile below one that is not followed yet
+    /// is found by looking again.
+    fn follow_descendants(&self, process: u32) {
+        let mut followed = Vec::new();
+        loop {
+            let mut new = descendants(process);
+            new.retain(|one| !followed.contains(one));
+            if new.is_empty() {
+                return;
+            }
+            new.iter().for_each(|one| self.tracer.follow(*one));
+            followed.extend(new);
+        }
     }
 
     /// Takes counts until it is over; says why it is.
@@ -332,8 +371,16 @@ impl TraceSession {
     ) -> Result<TraceEnd> {
         let (from, mut shown_at) = (self.seconds(), 0.0);
         let ended = loop {
-            if let Some(ended) = self.end(order, interrupt, self.seconds() - from) {
+            let had_survivors = self.survivors > 0;
+            if let Some(ended) = self.end(order, interrupt, self.seconds() - from)? {
                 break ended;
+            }
+            if self.survivors > 0 && !had_survivors {
+                watcher.notice(&format!(
+                    "it has ended; what it started goes on and is traced until it ends, or until Ctrl-C \
+                     (processes: {})",
+                    grouped(self.survivors as u64)
+                ));
             }
             std::thread::sleep(PAUSE);
             self.take(Tracer::collect, watcher)?;
@@ -346,20 +393,36 @@ impl TraceSession {
         Ok(ended)
     }
 
-    fn end(&mut self, order: &TraceOrder, interrupt: &Interrupt, seconds: f64) -> Option<TraceEnd> {
-        if let TraceTarget::Program(program, _) = &order.target
-            && let Some(end) = program.ended()
-        {
-            self.program_end = Some(end);
-            return Some(TraceEnd::ProgramEnded);
-        }
-        if self.mark.as_ref().is_some_and(|mark| !mark.is_running_elsewhere()) {
-            return Some(TraceEnd::ProgramEnded);
+    fn end(
+        &mut self,
+        order: &TraceOrder,
+        interrupt: &Interrupt,
+        seconds: f64,
+    ) -> Result<Option<TraceEnd>> {
+        let has_ended = match &order.target {
+            TraceTarget::Program(program, _) => {
+                self.program_end = self.program_end.or_else(|| program.ended());
+                self.program_end.is_some()
+            }
+            _ => self.mark.as_ref().is_some_and(|mark| !mark.is_running_elsewhere()),
+        };
+        if has_ended {
+            self.survivors = self.survivors()?;
+            if self.survivors == 0 {
+                return Ok(Some(TraceEnd::ProgramEnded));
+            }
         }
         if interrupt.is_set() {
-            return Some(TraceEnd::Interrupted);
+            return Ok(Some(TraceEnd::Interrupted));
         }
-        order.duration.filter(|time| seconds >= time.as_secs_f64()).map(|_| TraceEnd::Duration)
+        let is_over = order.duration.is_some_and(|time| seconds >= time.as_secs_f64());
+        Ok(is_over.then_some(TraceEnd::Duration))
+    }
+
+    /// How many followed processes go on.
+    fn survivors(&mut self) -> Result<usize> {
+        let followed = self.tracer.running()?;
+        Ok(followed.into_iter().filter(|one| ProcessMark::of(*one).is_some()).count())
     }
 
     fn take(
@@ -376,6 +439,14 @@ impl TraceSession {
             self.tracer.widen_windows(self.every);
         }
         Ok(())
+    }
+
+    /// The names of the directories that were seen, where calls are told apart by these.
+    fn directory_names(&mut self, by: Option<TraceBy>) -> Result<DirectoryNames> {
+        match by.is_some_and(TraceBy::is_by_directory) {
+            true => Ok(self.tracer.directory_names()?.with_mounts()),
+            false => Ok(DirectoryNames::default()),
+        }
     }
 
     fn seconds(&self) -> f64 {

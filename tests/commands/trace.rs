@@ -386,3 +386,139 @@ fn a_trace_without_a_terminal_says_so_as_a_run_does_and_goes_on() {
     assert!(ran.stderr.starts_with(said) && ran.stderr.contains("heard"), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}') && ran.stdout.contains("More: boatload show"));
 }
+
+#[test]
+fn a_child_whose_parent_has_ended_is_traced_until_it_ends() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    // The first shell ends at once, the second before its child begins.
+    let script = "(sh -c '(sleep 0.3; touch a b c) & exit 0'; exit 0) &";
+    let work = bench.work();
+    let words =
+        ["--operation", "create", "--path", work.to_str().unwrap(), "--", "sh", "-c", script];
+    let document = Trace::start(&bench, &words).document();
+    assert_eq!(count(&document, "create"), 3);
+    assert_eq!(document["run"]["traced"]["program_end"], "ended with status 0");
+    assert_eq!(document["run"]["traced"]["ended"], "program-ended");
+}
+
+#[test]
+fn a_process_that_is_traced_by_number_is_followed_into_children_that_outlive_it() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let script = "sh -c 'read go; (sleep 0.3; touch d e) & exit 0'; exit 0";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).current_dir(bench.work()).stdin(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    let process = shell.id().to_string();
+    let trace = Trace::start(&bench, &["--pid", &process, "--operation", "create"]);
+    std::io::Write::write_all(&mut shell.stdin.take().unwrap(), b"go\n").unwrap();
+    shell.wait().unwrap();
+    assert_eq!(count(&trace.document(), "create"), 2);
+}
+
+fn measured_in<'a>(document: &'a Value, class: &str, operation: &str) -> &'a Value {
+    let all = document["measurements"].as_array().unwrap();
+    let found = all.iter().find(|one| one["variant"] == class && one["phase"] == operation);
+    found.unwrap_or_else(|| panic!("no {operation} of {class} in {document}"))
+}
+
+#[test]
+fn the_directory_that_is_searched_from_its_beginning_is_named_as_the_slow_one() {
+    if !can_trace() {
+        return;
+    }
+    let Some(mount) = LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "20000"], "loop")
+    else {
+        return;
+    };
+    let bench = Bench::default();
+    let place = mount.path().canonicalize().unwrap();
+    let [full, small] = ["full", "small"].map(|name| place.join(name));
+    for (directory, files) in [(&full, 12_000), (&small, 10)] {
+        std::fs::create_dir(directory).unwrap();
+        let done = Command::new("perl").args(["-e", &maker(files)]).current_dir(directory).status();
+        assert!(done.unwrap().success());
+    }
+    let program = "for $round (1..4) { for $d (@ARGV) { chdir $d; for (1..100) { open F, '>', \"n$round-$_\"; close F } } }";
+    let [full, small] = [&full, &small].map(|path| path.to_str().unwrap());
+    let words = ["--by", "directory", "--", "perl", "-e", program, full, small];
+    let document = Trace::start(&bench, &words).document();
+    for directory in [full, small] {
+        let create = measured_in(&document, directory, "create");
+        assert_eq!(create["operations"], 400, "{directory}");
+        assert_eq!(measured_in(&document, directory, "close")["operations"], 400);
+    }
+    let found = document["findings"].as_array().unwrap();
+    let slow =
+        found.iter().find(|one| one["kind"] == "slow-class" && one["phase"] == "create").unwrap();
+    assert_eq!(
+        (&slow["slowest"]["variant"], &slow["slowest"]["entries"]),
+        (&full.into(), &12_400.into())
+    );
+    assert!(slow["interval"][0].as_f64().unwrap() > 2.0, "{slow}");
+    let sentence = found[0]["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("Create takes longest in "), "{sentence}");
+}
+
+#[test]
+fn each_call_counts_in_the_directory_of_its_file_however_this_is_named() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let work = bench.work().canonicalize().unwrap();
+    std::fs::create_dir_all(work.join("one/two")).unwrap();
+    std::os::unix::fs::symlink("one/two", work.join("link")).unwrap();
+    let program = "for (1..5) { rename 'old', 'none'; open F, '>', 'one/two/x'; print F 'abc'; close F; \
+                   rename 'one/two/x', 'one/two/y'; unlink \"$ARGV[0]/one/two/y\"; \
+                   mkdir 'link/d'; chdir 'one'; rmdir './../one/two/d'; chdir '..'; mkdir 'd'; rmdir 'd' }";
+    let place = work.to_str().unwrap();
+    let words = ["--by", "directory", "--path", place, "--", "perl", "-e", program, place];
+    let document = Trace::start(&bench, &words).document();
+    let two = format!("{place}/one/two");
+    for operation in ["create", "write", "close", "rename", "unlink", "mkdir"] {
+        assert_eq!(measured_in(&document, &two, operation)["operations"], 5, "{operation}");
+    }
+    assert_eq!(measured_in(&document, &two, "write")["bytes"], 15);
+    assert_eq!(measured_in(&document, place, "mkdir")["operations"], 5);
+    assert_eq!(measured_in(&document, place, "rmdir")["operations"], 5);
+    assert_eq!(measured_in(&document, "other directories", "rename")["errors"]["ENOENT"], 5);
+}
+
+#[test]
+fn calls_are_told_apart_by_size_and_by_depth() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let work = bench.work().canonicalize().unwrap();
+    std::fs::write(work.join("large"), vec![7; 100_000]).unwrap();
+    std::fs::write(work.join("tiny"), "0123456789").unwrap();
+    let program =
+        "for (1..7) { for (qw(large tiny)) { open F, '<', $_; sysread F, $x, 10; close F } }";
+    let place = work.to_str().unwrap();
+    let traced = |by| {
+        let words = ["--by", by, "--path", place, "--", "perl", "-e", program];
+        Trace::start(&bench, &words).document()
+    };
+    let sizes = traced("size");
+    for class in ["1 B to 16 B", "64.0 KiB to 1.00 MiB"] {
+        let read = measured_in(&sizes, class, "read");
+        assert_eq!((&read["operations"], &read["bytes"]), (&7.into(), &70.into()), "{class}");
+    }
+    let depth = work.components().count() - 1;
+    let class = format!("below {depth} directories");
+    assert_eq!(measured_in(&traced("path-depth"), &class, "open")["operations"], 14);
+}
+
+#[test]
+fn what_calls_are_not_told_apart_by_is_refused() {
+    let ran = Bench::default().run(["trace", "--by", "colour", "--", "true"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("directory, size, path-depth"), "{}", ran.stderr);
+}

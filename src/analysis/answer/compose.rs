@@ -7,7 +7,7 @@ use super::source::ByteFindings;
 use super::words::{WORDS_MAX, begun, number_of_words};
 use super::{
     AnswerFinding, Reliability, Verdict, crossover, growth, knee, next, profile, ranking, scaling,
-    slope, source,
+    slope, slow_class, source,
 };
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
@@ -117,6 +117,9 @@ fn shortened(whole: &str) -> String {
 /// What the findings say together: of the first kind that the job wants and that there are some of.
 fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
     let run = &analysis.book.run;
+    if let Some(by) = run.traced.as_ref().and_then(|traced| traced.by) {
+        return slow_class::slow_class(by, &of_kind!(findings, SlowClass));
+    }
     let made = run.conclude.iter().find_map(|kind| draft_of(*kind, analysis, findings));
     // The built-in scenario that concludes nothing by itself ranks the file systems it is given.
     let is_one = analysis.summary().groups.len() == 1 && find_scenario(&run.scenario).is_some();

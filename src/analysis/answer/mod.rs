@@ -13,6 +13,7 @@ mod rates;
 mod reliability;
 mod scaling;
 mod slope;
+mod slow_class;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@ pub(super) mod sample;
 pub(crate) mod say;
 pub mod scaling;
 pub mod slope;
+pub mod slow_class;
 pub mod source;
 
 use super::finding::Finding;

@@ -1,5 +1,5 @@
 //! Fuzzes all that reads something from elsewhere: job files, disk models, run documents, histograms, the
-//! store, texts of the kernel, command lines that are stored, results of other
+//! store, texts of the kernel, what bpftrace prints, command lines that are stored, results of other
 //! benchmarks. What is read must be taken or refused: no panic,
 //! no memory and no time without end. What is taken is used as boatload uses it.
 //!
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use mutation::{Mutator, Random};
 use targets::{
     audited, command_line, database, disk_model, histogram, job, kernel_text, run_document,
-    stored_book,
+    stored_book, tracer_output,
 };
 
 /// An input that takes longer has no bound.
@@ -140,6 +140,11 @@ fn a_store_with_damaged_pages_is_read_or_refused() {
 #[test]
 fn texts_of_the_kernel_are_read_or_passed_over() {
     fuzz("kernel-text", 2_000, kernel_text::examples(), |input, _| kernel_text::read(input));
+}
+
+#[test]
+fn what_a_tracer_prints_is_counted_or_passed_over() {
+    fuzz("tracer-output", 300, tracer_output::examples(), tracer_output::read);
 }
 
 #[test]

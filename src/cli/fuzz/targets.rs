@@ -494,6 +494,69 @@ pub(super) mod kernel_text {
     }
 }
 
+pub(super) mod tracer_output {
+    use super::Random;
+    use crate::host::tracing::{TraceBatch, TraceBy, read_output};
+    use crate::results::book::{Book, RunFacts, TraceFacts};
+    use crate::results::trace_tally::TraceTally;
+    use crate::session::trace_classes::name_classes;
+
+    /// What bpftrace 0.17 printed: of a plain trace, by directory, and by size.
+    const EXAMPLES: [&str; 3] = [
+        "{\"type\": \"printf\", \"data\": \"ready\\n\"}\n\
+         {\"type\": \"map\", \"data\": {\"@ha\": {\"2200\": 14, \"65538200\": 1000}}}\n\
+         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 1014}}}\n\
+         {\"type\": \"map\", \"data\": {\"@e\": {\"65538\": 3}}}\n\
+         {\"type\": \"map\", \"data\": {\"@b\": {\"4\": 70000}}}\n\
+         {\"type\": \"printf\", \"data\": \"tick\\n\"}\n",
+        "{\"type\": \"map\", \"data\": {\"@ca\": {\"2,34909494183920\": 9, \"-2330150480421685358,84198\": 3}}}\n\
+         {\"type\": \"map\", \"data\": {\"@wa\": {\"2,34909494183936,0\": {\"count\": 9, \"average\": 5, \"total\": 47}}}}\n\
+         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 9, \"9\": 3}}}\n\
+         {\"type\": \"printf\", \"data\": \"tick\\n\"}\n\
+         {\"type\": \"map\", \"data\": {\"@known\": {\"0,0\": 0, \"5,266338304\": 2, \"2,266338304\": 2}}}\n\
+         {\"type\": \"map\", \"data\": {\"@name\": {\"2,266338304\": \"/\", \"5,266338304\": \"q\\uffffffc3\\uffffffa9\"}}}\n\
+         {\"type\": \"map\", \"data\": {\"@path\": {\"-2330150480421685358\": \"/nowhere/aa/q\"}}}\n\
+         {\"type\": \"map\", \"data\": {\"@base\": {\"7\": 5}}}\n\
+         {\"type\": \"map\", \"data\": {\"@device\": {\"-2330150480421685358\": 266338304}}}\n\
+         {\"type\": \"printf\", \"data\": \"tick\\n\"}\n",
+        "{\"type\": \"map\", \"data\": {\"@cb\": {\"0,2200\": 9, \"4,6296\": 30, \"31,2201\": 1}}}\n\
+         {\"type\": \"map\", \"data\": {\"@wb\": {\"4,6144,12\": {\"count\": 30, \"average\": 50, \"total\": 1500}}}}\n\
+         {\"type\": \"map\", \"data\": {\"@xb\": {\"4,6144\": 123456}}}\n\
+         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 10, \"3\": 30}}}\n",
+    ];
+
+    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+        EXAMPLES.map(|text| text.as_bytes().to_vec()).to_vec()
+    }
+
+    /// Counts what was printed in each way in which calls are told apart.
+    pub(in crate::cli::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
+        let (batches, names) = read_output(input);
+        let mut is_taken = false;
+        let shown = random.below(TraceBy::ALL.len() + 1);
+        for (at, by) in TraceBy::ALL.map(Some).into_iter().chain([None]).enumerate() {
+            let mut tally = TraceTally::default();
+            batches.iter().for_each(|batch: &TraceBatch| tally.add(batch, 1000));
+            let traced = Some(TraceFacts { by, lost: tally.lost(), ..TraceFacts::default() });
+            let (measurements, conditions) = match by {
+                None => (tally.measurements("x"), Vec::new()),
+                Some(by) => {
+                    let classes = name_classes(by, tally.take_classes(), &names);
+                    (tally.class_measurements(&classes.named, by.rest()), classes.conditions)
+                }
+            };
+            is_taken |= !measurements.is_empty();
+            if at != shown {
+                continue;
+            }
+            let run = RunFacts { traced, complete: true, ..RunFacts::default() };
+            let book = Book { run, measurements, conditions, ..Book::default() };
+            super::show(&book.ordered_as_measured());
+        }
+        is_taken
+    }
+}
+
 pub(super) mod command_line {
     use crate::cli::run_of;
 

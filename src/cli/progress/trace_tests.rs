@@ -193,13 +193,12 @@ fn lost_failed_and_unseen_calls_are_told() {
     let mut watched = WatchedTrace::new("x");
     let key = |number: u64| number << WINDOW_SHIFT | 2;
     let batch = TraceBatch {
-        latencies: Vec::new(),
         totals: vec![
             MapEntry { key: TracedOperation::Open.number(), value: 1_234 },
             MapEntry { key: URING_NUMBER, value: 77 },
         ],
         errors: vec![MapEntry { key: key(TracedOperation::Stat.number()), value: 55 }],
-        bytes: Vec::new(),
+        ..TraceBatch::default()
     };
     watched.trace.take(1.0, &batch);
     assert_eq!(watched.trace.lost(), 0, "they may come with the next look");
@@ -214,4 +213,22 @@ fn lost_failed_and_unseen_calls_are_told() {
 fn a_name_from_outside_brings_no_control_characters() {
     let text = WatchedTrace::new("processes named \u{1b}[31mred\n").shown(FULL, 80, 24);
     assert!(!text.replace('\n', "").contains(char::is_control), "{text}");
+}
+
+#[test]
+fn calls_that_are_told_apart_by_class_are_shown_too() {
+    use crate::host::tracing::{ClassCount, ClassKey};
+
+    let mut watched = WatchedTrace::new("x");
+    let operation = TracedOperation::Create.number();
+    let count = |number| ClassCount {
+        class: ClassKey { number, ..ClassKey::default() },
+        operation,
+        bucket: 40,
+        calls: 30,
+    };
+    let classes = vec![count(1), count(2)];
+    let totals = vec![MapEntry { key: operation, value: 60 }];
+    watched.trace.take(1.0, &TraceBatch { classes, totals, ..TraceBatch::default() });
+    assert_eq!((watched.trace.calls(), watched.trace.lost()), (60, 0));
 }

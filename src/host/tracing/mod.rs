@@ -1,6 +1,8 @@
 //! Traces the file operations of other programs with bpftrace, which counts latencies in the kernel.
 
 mod calls;
+mod classes;
+mod directories;
 mod output;
 mod script;
 #[cfg(test)]
@@ -19,16 +21,18 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, Mode, OFlags, SeekFrom};
 use rustix::thread::{CapabilitySet, capabilities};
 
-use self::output::{TracerLine, parse_line};
+use self::output::{MapRow, TracerLine, entries, parse_line};
 use self::script::{OFF, PREFIX_BYTES_MAX, ScriptCommand};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::mounts::{enter_private_mounts, mount};
 use crate::host::programs::{command, find_program};
 
 pub use self::calls::TracedOperation;
+pub use self::classes::{BUCKET_BITS, ClassBytes, ClassCount, ClassKey, ClassSlice, TraceBy};
+pub use self::directories::{DirectoryNames, KnownDirectory};
 pub use self::output::MapEntry;
 pub use self::script::{
-    BUCKET_BITS, OWN_NUMBER, PathFilter, ProcessFilter, ScriptOrder, URING_NUMBER, WINDOW_SHIFT,
+    OWN_NUMBER, PathFilter, ProcessFilter, ScriptOrder, URING_NUMBER, WINDOW_SHIFT,
 };
 
 const PROGRAM: &str = "bpftrace";
@@ -41,6 +45,8 @@ const BPF_SETTING: &str = "/proc/sys/kernel/unprivileged_bpf_disabled";
 
 /// Entries of each map of the script, which bound the kernel's memory.
 pub const MAP_ENTRIES_MAX: u64 = 16_384;
+/// A text of the kernel is cut to fewer bytes than this, the most that bpftrace takes.
+const TEXT_BYTES_MAX: usize = 200;
 /// Attaching the probes takes a second; on a busy machine more.
 const READY_WAIT: Duration = Duration::from_secs(60);
 /// How long bpftrace may take to print its maps.
@@ -65,6 +71,30 @@ pub struct TraceBatch {
     pub errors: Vec<MapEntry>,
     /// Bytes by operation, of all times.
     pub bytes: Vec<MapEntry>,
+    /// Calls by class, operation and bucket, since the last time; none where no class was asked for.
+    pub classes: Vec<ClassCount>,
+    /// Calls and their time by class, operation and slice, since the last time.
+    pub slices: Vec<ClassSlice>,
+    /// Bytes by class and operation, since the last time.
+    pub bytes_by_class: Vec<ClassBytes>,
+}
+
+impl TraceBatch {
+    /// Takes in a map that the script printed.
+    fn take(&mut self, map: &str, rows: Vec<MapRow>) {
+        match map {
+            "@ha" | "@hb" => self.latencies = entries(rows),
+            "@t" => self.totals = entries(rows),
+            "@e" => self.errors = entries(rows),
+            "@b" => self.bytes = entries(rows),
+            "@ca" | "@cb" => self.classes = rows.iter().filter_map(ClassCount::of_row).collect(),
+            "@wa" | "@wb" => self.slices = rows.iter().filter_map(ClassSlice::of_row).collect(),
+            "@xa" | "@xb" => {
+                self.bytes_by_class = rows.iter().filter_map(ClassBytes::of_row).collect();
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The machine can trace.
@@ -79,6 +109,9 @@ struct WatchedDirectory {
     command: u64,
     directory: OwnedFd,
 }
+
+/// A map that the script printed: its name and its entries.
+type PrintedMap = (String, Vec<MapRow>);
 
 /// A running tracer. What it attached goes with it.
 pub struct Tracer {
@@ -191,6 +224,7 @@ impl Tracer {
             channel.map_err(|error| Failure::from_system("make a file in memory", error))?;
         let mut child = command(&program.path)
             .env("BPFTRACE_MAP_KEYS_MAX", MAP_ENTRIES_MAX.to_string())
+            .env("BPFTRACE_STRLEN", TEXT_BYTES_MAX.to_string())
             .args(["-f", "json", "-e", &order.script()])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -253,21 +287,46 @@ impl Tracer {
     }
 
     fn printed(&mut self, set: u64) -> Result<TraceBatch> {
-        self.tell(ScriptCommand::Print, set);
         let mut batch = TraceBatch::default();
+        for (name, rows) in self.maps(ScriptCommand::Print, set)? {
+            batch.take(&name, rows);
+        }
+        Ok(batch)
+    }
+
+    /// The maps that the script prints at a command.
+    fn maps(&mut self, command: ScriptCommand, value: u64) -> Result<Vec<PrintedMap>> {
+        self.tell(command, value);
+        let mut maps = Vec::new();
         loop {
             match self.line(TICK_WAIT)? {
-                TracerLine::Tick => return Ok(batch),
+                TracerLine::Tick => return Ok(maps),
                 TracerLine::Ready => {}
-                TracerLine::Map(name, entries) => match name.as_str() {
-                    "@ha" | "@hb" => batch.latencies = entries,
-                    "@t" => batch.totals = entries,
-                    "@e" => batch.errors = entries,
-                    "@b" => batch.bytes = entries,
-                    _ => {}
-                },
+                TracerLine::Map(name, rows) => maps.push((name, rows)),
             }
         }
+    }
+
+    /// The followed processes that have not ended.
+    ///
+    /// # Errors
+    /// If bpftrace ended or gives no answer.
+    pub fn running(&mut self) -> Result<Vec<u32>> {
+        let rows = self.maps(ScriptCommand::Running, 0)?.into_iter().flat_map(|(_, rows)| rows);
+        let followed = entries(rows.collect()).into_iter().filter(|entry| entry.value != 0);
+        Ok(followed.filter_map(|entry| u32::try_from(entry.key).ok()).collect())
+    }
+
+    /// The names of directories in which calls named files, where these were asked for.
+    ///
+    /// # Errors
+    /// If bpftrace ended or gives no answer.
+    pub fn directory_names(&mut self) -> Result<DirectoryNames> {
+        let mut names = DirectoryNames::default();
+        for (name, rows) in self.maps(ScriptCommand::Names, 0)? {
+            names.take(&name, rows);
+        }
+        Ok(names)
     }
 
     fn line(&mut self, wait: Duration) -> Result<TracerLine> {
@@ -315,6 +374,27 @@ impl Drop for Tracer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Reads lines of bpftrace as a trace does, for fuzzing: a batch of each tick, and the names of directories.
+#[cfg(test)]
+pub(crate) fn read_output(bytes: &[u8]) -> (Vec<TraceBatch>, DirectoryNames) {
+    let (sender, lines) = sync_channel(LINES_MAX);
+    let (mut batches, mut names) = (vec![TraceBatch::default()], DirectoryNames::default());
+    std::thread::scope(|scope| {
+        scope.spawn(move || read_lines(bytes, &sender));
+        for line in lines {
+            match (line, batches.last_mut()) {
+                (TracerLine::Map(name, rows), Some(batch)) => {
+                    names.take(&name, rows.clone());
+                    batch.take(&name, rows);
+                }
+                (TracerLine::Tick, _) => batches.push(TraceBatch::default()),
+                _ => {}
+            }
+        }
+    });
+    (batches, names)
 }
 
 fn read_lines(output: impl Read, sender: &SyncSender<TracerLine>) {

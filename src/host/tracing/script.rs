@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use super::calls::{CallMeaning, CallPlace, TracedCall, TracedOperation, calls};
+use super::classes::{self, TraceBy};
 
-/// Bits of a key for the bucket, and for the operation above it.
-pub const BUCKET_BITS: u32 = 11;
 /// Bits of a key for the bucket and the operation.
 pub const WINDOW_SHIFT: u32 = 16;
 /// The number of boatload's own calls, which measure what tracing costs.
@@ -57,6 +56,8 @@ pub struct ScriptOrder {
     pub path: Option<PathFilter>,
     /// Which operations.
     pub operations: Vec<TracedOperation>,
+    /// What else tells calls apart; none for their operation alone.
+    pub by: Option<TraceBy>,
     /// Operations of a window.
     pub every: u64,
     /// The number of boatload's process.
@@ -76,10 +77,14 @@ pub(super) enum ScriptCommand {
     Follow = 4,
     /// Whether boatload's own calls count.
     Own = 5,
+    /// Print the names of directories.
+    Names = 6,
+    /// Print the followed processes that run.
+    Running = 7,
     /// This descriptor is the traced directory.
-    Root = 6,
-    /// This descriptor is a directory above it: the nearest one has this number, the next one is 8, and so on.
-    Above = 7,
+    Root = 8,
+    /// This descriptor is a directory above it: the nearest one has this number, the next one is 10, and so on.
+    Above = 9,
 }
 
 impl ScriptOrder {
@@ -100,6 +105,16 @@ impl ScriptOrder {
             ("%EVERY_COMMAND%", number(ScriptCommand::Every)),
             ("%FOLLOW%", number(ScriptCommand::Follow)),
             ("%OWN_COMMAND%", number(ScriptCommand::Own)),
+            ("%RUNNING%", number(ScriptCommand::Running)),
+            ("%CLASS_BEGIN%", self.of_classes(classes::SIZE_BEGIN, classes::DIRECTORY_BEGIN)),
+            ("%PRINT_SET%", self.by.map_or(PRINT, |_| classes::PRINT).to_string()),
+            ("%CLASS_NAMES%", self.class_names()),
+            (
+                "%CLASS_THREAD_END%",
+                self.of_classes(classes::SIZE_THREAD_END, classes::DIRECTORY_THREAD_END),
+            ),
+            ("%CLASS_ENTRY%", self.class_entry()),
+            ("%COUNT%", self.count()),
             ("%OFF%", OFF.to_string()),
             ("%ROOTS%", self.roots()),
             ("%FILTER%", filter),
@@ -158,9 +173,9 @@ impl ScriptOrder {
 
     /// Whether a call is of a file. It is looked at only where that decides.
     fn file(&self) -> String {
-        match self.path {
-            Some(_) => [OPEN_FILE, FILE].concat(),
-            None => format!("      if ($type != 0) {{\n{OPEN_FILE}{FILE}      }}\n"),
+        match self.path.is_some() || self.by.is_some() {
+            true => [OPEN_FILE, FILE].concat(),
+            false => format!("      if ($type != 0) {{\n{OPEN_FILE}{FILE}      }}\n"),
         }
     }
 
@@ -182,16 +197,66 @@ impl ScriptOrder {
             .replace("%DEPTH%", &DEPTH_MAX.to_string())
     }
 
+    /// A part that differs for calls by size, and by directory.
+    fn of_classes(&self, by_size: &str, by_directory: &str) -> String {
+        let text = match self.by {
+            None => "",
+            Some(TraceBy::Size) => by_size,
+            Some(TraceBy::Directory | TraceBy::PathDepth) => by_directory,
+        };
+        text.into()
+    }
+
+    /// The names of directories are printed once, at the end.
+    fn class_names(&self) -> String {
+        let is_asked = self.by.is_some_and(TraceBy::is_by_directory);
+        if is_asked {
+            classes::PRINT_NAMES.replace("%NAMES%", &(ScriptCommand::Names as u64).to_string())
+        } else {
+            String::new()
+        }
+    }
+
+    /// What a call's class depends on, while its descriptor is open.
+    fn class_entry(&self) -> String {
+        match self.by {
+            None => String::new(),
+            Some(TraceBy::Size) => classes::SIZE_ENTRY.into(),
+            Some(TraceBy::Directory | TraceBy::PathDepth) => classes::DIRECTORY_ENTRY
+                .replace("%WALK%", classes::WALK)
+                .replace("%LIST%", &TracedOperation::List.number().to_string()),
+        }
+    }
+
+    /// Counts a latency: in its window, or in its class.
+    fn count(&self) -> String {
+        let Some(by) = self.by else { return [NUMBERED, BUCKET, COUNT].concat() };
+        let class = match by {
+            TraceBy::Size => classes::SIZE_EXIT.into(),
+            TraceBy::Directory | TraceBy::PathDepth => {
+                classes::DIRECTORY_EXIT.replace("%WALK%", classes::WALK)
+            }
+        };
+        let class = class
+            .replace("%CREATE%", &TracedOperation::Create.number().to_string())
+            .replace("%OPEN%", &TracedOperation::Open.number().to_string())
+            .replace("%CWD%", &CWD.to_string());
+        format!("        $k = $op << 11;\n{BUCKET}{class}{}", classes::COUNT)
+    }
+
     /// Children of followed processes are followed.
     fn children(&self) -> String {
         if self.processes != ProcessFilter::Followed {
             return String::new();
         }
         // A process ends with the last of its threads, which is not always its first.
-        "\ntracepoint:sched:sched_process_fork\n{\n  if (@p[pid] != 0) { @p[(uint64)args->child_pid] = (uint64)1; }\n}\n\
-         \ntracepoint:sched:sched_process_exit\n{\n  if (tid != pid) { delete(@p[tid]); }\n  \
-         if (((struct task_struct *)curtask)->signal->live.counter == 0) { delete(@p[pid]); }\n}\n"
-            .into()
+        format!(
+            "\ntracepoint:task:task_newtask\n{{\n  \
+             if (((uint64)args->clone_flags & {}) == 0 && @p[pid] != 0) {{ @p[(uint64)args->pid] = (uint64)1; }}\n}}\n\
+             \ntracepoint:sched:sched_process_exit\n{{\n  \
+             if (((struct task_struct *)curtask)->signal->live.counter == 0) {{ delete(@p[pid]); }}\n}}\n",
+            libc::CLONE_THREAD
+        )
     }
 }
 
@@ -210,6 +275,32 @@ const FILE: &str = "      if ($type != 0) {
         $mode = (uint64)$file->f_inode->i_mode & 0170000;
         if ($mode != 0100000 && $mode != 0040000) { $op = (uint64)0; }
       }
+";
+
+/// The number of a call begins the key of its window.
+const NUMBERED: &str = "        $n = @seq[$op]; @seq[$op] = $n + 1;
+        $k = ($n / @every * @every << 16) | ($op << 11);
+";
+
+/// Prints a set, and empties it.
+const PRINT: &str =
+    "        if ($value == 0) { print(@ha); clear(@ha); } else { print(@hb); clear(@hb); }
+";
+
+/// Counts into a window.
+const COUNT: &str =
+    "        if ($set == 0) { @ha[$k + $v] = count(); } else { @hb[$k + $v] = count(); }
+";
+
+/// Adds the bucket of a latency to a key.
+const BUCKET: &str = "        // Buckets of equal ratios: 32 from one power of two to the next.
+        $v = $ns;
+        if ($v >= 2097152) { $v = $v >> 16; $k = $k + 512; }
+        if ($v >= 2097152) { $v = $v >> 16; $k = $k + 512; }
+        if ($v >= 8192) { $v = $v >> 8; $k = $k + 256; }
+        if ($v >= 512) { $v = $v >> 4; $k = $k + 128; }
+        if ($v >= 128) { $v = $v >> 2; $k = $k + 64; }
+        if ($v >= 64) { $v = $v >> 1; $k = $k + 32; }
 ";
 
 const PLACE: &str = "      $inside = $own;

@@ -1,12 +1,14 @@
 use super::calls::calls;
-use super::output::{MapEntry, TracerLine, parse_line};
+use super::output::{MapRow, MapValue, TracerLine, entries, parse_line};
 use super::script::{PathFilter, ProcessFilter, ScriptOrder};
-use super::{TracedOperation, complaints_of};
+use super::{
+    ClassCount, ClassKey, ClassSlice, DirectoryNames, TraceBy, TracedOperation, complaints_of,
+};
 
 fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
     let path = path.map(|path| PathFilter { path: path.as_bytes().to_vec() });
     let operations = TracedOperation::ALL.to_vec();
-    ScriptOrder { processes, path, operations, every: 1000, own_process: 4711 }
+    ScriptOrder { processes, path, operations, by: None, every: 1000, own_process: 4711 }
 }
 
 // Calls have other numbers on other processors.
@@ -15,6 +17,32 @@ fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
 fn the_script_is_as_kept() {
     let text = order(ProcessFilter::Followed, Some("/srv/mail box")).script();
     crate::base::golden::assert_golden("trace.bt", &text);
+}
+
+// Calls have other numbers on other processors.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_script_by_directory_is_as_kept() {
+    let one = vec![TracedOperation::Stat];
+    let text = ScriptOrder {
+        by: Some(TraceBy::Directory),
+        operations: one,
+        ..order(ProcessFilter::Followed, None)
+    };
+    crate::base::golden::assert_golden("trace-directory.bt", &text.script());
+}
+
+#[test]
+fn a_script_by_class_counts_no_windows_and_the_plain_one_no_classes() {
+    for by in TraceBy::ALL {
+        let text = ScriptOrder { by: Some(by), ..order(ProcessFilter::All, Some("/x")) }.script();
+        assert!(!text.contains('%'), "{text}");
+        assert_eq!(text.matches('{').count(), text.matches('}').count());
+        assert!(text.contains("@ca[") && !text.contains("@ha["), "{by}");
+        assert_eq!(text.contains("@known"), by != TraceBy::Size, "{by}");
+    }
+    let plain = order(ProcessFilter::All, None).script();
+    assert!(plain.contains("@ha[") && !plain.contains("@ca[") && !plain.contains("@known"));
 }
 
 #[test]
@@ -73,16 +101,91 @@ not a line of it
 
 #[test]
 fn what_bpftrace_prints_is_read_and_all_else_is_left_out() {
-    let entry = |key, value| MapEntry { key, value };
+    let row = |key, value| MapRow { key: [key, 0, 0], value: MapValue::Number(value) };
     let lines: Vec<_> = RECORDED.lines().filter_map(|line| parse_line(line.as_bytes())).collect();
     let expected = [
         TracerLine::Ready,
-        TracerLine::Map("@ha".into(), vec![entry(2200, 14), entry(65_538_200, 1000)]),
+        TracerLine::Map("@ha".into(), vec![row(2200, 14), row(65_538_200, 1000)]),
         TracerLine::Map("@e".into(), Vec::new()),
-        TracerLine::Map("@t".into(), vec![entry(1, 1014)]),
+        TracerLine::Map("@t".into(), vec![row(1, 1014)]),
         TracerLine::Tick,
+        TracerLine::Map("@set".into(), Vec::new()),
     ];
-    assert_eq!(lines, expected);
+    assert_eq!(lines[..5], expected[..5]);
+}
+
+fn rows(line: &str) -> Vec<MapRow> {
+    match parse_line(line.as_bytes()) {
+        Some(TracerLine::Map(_, rows)) => rows,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn keys_of_several_parts_are_read_with_their_sign() {
+    // What bpftrace 0.17 printed of a path's text, in operation 9, bucket 230.
+    let row = rows(r#"{"type": "map", "data": {"@ca": {"-2330150480421685358,84198": 3}}}"#);
+    let class = ClassKey {
+        number: (-2_330_150_480_421_685_358_i64).cast_unsigned(),
+        device: 0,
+        is_path: true,
+    };
+    let found = ClassCount::of_row(&row[0]).unwrap();
+    assert_eq!(found, ClassCount { class, operation: 9, bucket: 230, calls: 3 });
+    let slice = r#"{"type": "map", "data": {"@wa": {"12,34909494181888,7": {"count": 32, "average": 5, "total": 160}}}}"#;
+    let found = ClassSlice::of_row(&rows(slice)[0]).unwrap();
+    let class = ClassKey { number: 12, device: 266_338_304, is_path: false };
+    assert_eq!((found.class, found.at, found.calls, found.total_ns), (class, 7, 32, 160));
+    for odd in [r#"{"data": {"@ca": {"1,2,3,4": 1}}}"#, r#"{"data": {"@ca": {"x": 1}}}"#] {
+        assert_eq!(rows(odd), Vec::new(), "{odd}");
+    }
+}
+
+#[test]
+fn a_name_is_the_bytes_that_the_kernel_has() {
+    let line = r#"{"type": "map", "data": {"@name": {"7,1": "q\"\uffffffc3\uffffffa9 \uffff"}}}"#;
+    let [row] = &rows(line)[..] else { panic!("one") };
+    assert_eq!(row.value, MapValue::Text("q\"é \u{ffff}".as_bytes().to_vec()));
+    assert_eq!(entries(rows(line)), Vec::new(), "a text is no number");
+}
+
+/// The names of a file system mounted at the root of this process, with a directory `a` that has a directory `b`.
+fn names(device: u64) -> DirectoryNames {
+    let row = |key, value| MapRow { key, value };
+    let number = |key, value| row(key, MapValue::Number(value));
+    let text = |key, text: &str| row(key, MapValue::Text(text.as_bytes().to_vec()));
+    let mut names = DirectoryNames::default();
+    let known = [[2, device, 2], [5, device, 2], [6, device, 5], [8, device, 9], [9, device, 8]];
+    names.take("@known", known.map(|[one, of, parent]| number([one, of, 0], parent)).to_vec());
+    let named = [(2, "/"), (5, "no such a"), (6, "b"), (8, "x"), (9, "y")];
+    names.take("@name", named.map(|(one, name)| text([one, device, 0], name)).to_vec());
+    names.take("@path", vec![text([70, 0, 0], "c//d/file"), text([71, 0, 0], "/no such c/file")]);
+    names.take("@base", vec![number([70, 0, 0], 6)]);
+    names.take("@device", vec![number([70, 0, 0], device), number([71, 0, 0], device)]);
+    names.with_mounts()
+}
+
+#[test]
+fn a_directory_is_found_by_its_names_or_by_the_text_of_a_path() {
+    use std::os::unix::fs::MetadataExt;
+    let root = std::fs::metadata("/").unwrap().dev();
+    let device = u64::from(rustix::fs::major(root)) << 20 | u64::from(rustix::fs::minor(root));
+    let names = names(device);
+    let path = |number, is_path| {
+        let device = if is_path { 0 } else { device };
+        names.find(ClassKey { number, device, is_path }).map(|found| (found.path, found.is_there))
+    };
+    // In a container the root may be a part of its file system, or have a number that no mount has.
+    if path(2, false).is_some() {
+        assert_eq!(path(6, false), Some(("/no such a/b".into(), false)));
+        assert_eq!(path(70, true), Some(("/no such a/b/c/d".into(), false)));
+    }
+    assert_eq!(path(71, true), Some(("/no such c".into(), false)));
+    assert_eq!((path(72, true), path(7, false)), (None, None), "nobody told of these");
+    assert_eq!(path(8, false), None, "a circle has no root");
+    let find = |number| names.find(ClassKey { number, device: 0, is_path: true });
+    assert_eq!(find(71).unwrap().depth(), 1);
+    assert_eq!(find(71).unwrap().entries(), None, "it is not there");
 }
 
 #[test]

@@ -1,0 +1,292 @@
+//! Finds the class of a trace in which an operation takes longest: a directory, a size of files, a depth of paths.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::say;
+use crate::analysis::statistics::{Interval, mean_interval, slices};
+use crate::analysis::thresholds::{INTERVAL_ALPHA, SLOWER_MARGIN};
+use crate::base::distinct::each_once;
+use crate::base::units::{duration, grouped};
+use crate::results::book::{Book, Measurement, TraceBy};
+use crate::run::site::ConditionName;
+
+/// A class with fewer slices has no interval: a slice has at least 32 calls.
+const SLICES_MIN: usize = 8;
+/// Slices are joined to at most twice so many batches, whose means hardly depend on each other (Schmeiser, "Batch
+/// size effects in the analysis of simulation output", Operations Research 30, 1982).
+const BATCHES: usize = 16;
+
+/// Where an operation takes longest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowClassFinding {
+    /// What calls are told apart by.
+    pub by: TraceBy,
+    /// The phase's name.
+    pub phase: String,
+    /// The class with the longest mean latency.
+    pub slowest: ClassLatency,
+    /// The one in the middle of the others by mean latency.
+    pub median: ClassLatency,
+    /// How many classes were compared: those with enough calls.
+    pub classes: usize,
+    /// The ratio of the two means.
+    pub ratio: f64,
+    /// Its interval; those of all phases and classes hold together in 95% of cases.
+    pub interval: Interval,
+}
+
+/// The latency of an operation in a class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassLatency {
+    /// The class's name.
+    pub variant: String,
+    /// Entries of the directory when the trace ended; none of other classes, or where they are not known.
+    pub entries: Option<u64>,
+    /// Calls that succeeded.
+    pub operations: u64,
+    /// Their mean latency.
+    pub mean_ns: f64,
+}
+
+impl SlowClassFinding {
+    /// Whether the difference is proven, and worth stating.
+    pub(in crate::analysis) fn is_slower(&self) -> bool {
+        self.interval.low > 1.0 && self.ratio >= 1.0 + SLOWER_MARGIN
+    }
+
+    /// Whether it is proven that there is none worth stating.
+    pub(in crate::analysis) fn is_alike(&self) -> bool {
+        self.interval.high <= 1.0 + SLOWER_MARGIN
+    }
+
+    /// What the calls of the slowest class took longer than as many of the median one, in nanoseconds.
+    pub(in crate::analysis) fn excess_ns(&self) -> f64 {
+        (self.slowest.mean_ns - self.median.mean_ns) * self.slowest.operations as f64
+    }
+
+    /// `in /srv/mail (120,000 entries)`
+    pub(in crate::analysis) fn place(&self) -> String {
+        self.slowest.place(self.by)
+    }
+
+    /// `in the median directory`
+    pub(in crate::analysis) fn reference(&self) -> String {
+        match (self.classes, self.by) {
+            (..=2, _) => self.median.place(self.by),
+            (_, TraceBy::Directory) => "in the median directory".into(),
+            (_, TraceBy::Size) => "for files of the median size".into(),
+            (_, TraceBy::PathDepth) => "at the median depth".into(),
+        }
+    }
+
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let (phase, place, reference) = (&self.phase, self.place(), self.reference());
+        let [slow, median] = [&self.slowest, &self.median].map(|one| duration(one.mean_ns));
+        let span = say::span(self.interval);
+        match (self.is_slower(), self.is_alike()) {
+            (true, _) => format!(
+                "{phase} takes longest {place}: {} times ({span}) as long as {reference}, {slow} against {median}.",
+                say::times(self.ratio)
+            ),
+            (_, true) => format!(
+                "{phase} takes about as long everywhere: {place} at most {} times as long as {reference}.",
+                say::times(self.interval.high)
+            ),
+            _ => format!(
+                "Cannot tell where {phase} takes longest: {place} it may take {span} times as long as {reference}."
+            ),
+        }
+    }
+}
+
+impl ClassLatency {
+    fn place(&self, by: TraceBy) -> String {
+        let name = &self.variant;
+        match (by, self.entries) {
+            (TraceBy::Directory, Some(1)) => format!("in {name} (1 entry)"),
+            (TraceBy::Directory, Some(entries)) => {
+                format!("in {name} ({} entries)", grouped(entries))
+            }
+            (TraceBy::Directory, None) => format!("in {name}"),
+            (TraceBy::Size, _) if name == "empty" => "for empty files".into(),
+            (TraceBy::Size, _) => format!("for files of {name}"),
+            (TraceBy::PathDepth, _) => name.clone(),
+        }
+    }
+}
+
+/// A class with the means of its batches.
+struct ClassBatches<'a> {
+    measurement: &'a Measurement,
+    means: Vec<f64>,
+    mean_ns: f64,
+}
+
+impl<'a> ClassBatches<'a> {
+    fn new(measurement: &'a Measurement) -> Option<Self> {
+        let all = &measurement.slices_ns;
+        let usable = all.len() >= SLICES_MIN && all.iter().all(|ns| ns.is_finite() && *ns > 0.0);
+        let means = slices(all, (all.len() / BATCHES).max(1));
+        let mean_ns = means.iter().sum::<f64>() / means.len() as f64;
+        usable.then_some(Self { measurement, means, mean_ns })
+    }
+
+    fn latency(&self, book: &Book) -> ClassLatency {
+        let variant = &self.measurement.cell.variant;
+        let entries = book.conditions.iter().find(|one| {
+            one.cell.variant == *variant && one.name == ConditionName::DirectoryEntries
+        });
+        ClassLatency {
+            variant: variant.clone(),
+            entries: entries.map(|one| one.value as u64),
+            operations: self.measurement.operations,
+            mean_ns: self.mean_ns,
+        }
+    }
+}
+
+/// One for each phase of a trace by class in which at least two classes have enough calls.
+pub(in crate::analysis) fn slow_classes(book: &Book) -> Vec<SlowClassFinding> {
+    let Some(by) = book.run.traced.as_ref().and_then(|traced| traced.by) else { return Vec::new() };
+    let usable = book.measurements.iter().filter(|m| m.valid() && m.cell.variant != by.rest());
+    let phases = each_once(usable.clone().map(|m| m.phase.as_str()));
+    let of_phase = |phase: &&str| {
+        let own = usable.clone().filter(|m| m.phase == *phase);
+        own.filter_map(ClassBatches::new).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<ClassBatches<'_>>> =
+        phases.iter().map(of_phase).filter(|classes| classes.len() > 1).collect();
+    // The slowest is picked out of all of them: each comparison gets its part of what may be wrong (Bonferroni).
+    let compared: usize = all.iter().map(|classes| classes.len() - 1).sum();
+    let alpha = INTERVAL_ALPHA / compared.max(1) as f64;
+    all.into_iter().filter_map(|classes| slowest(book, by, classes, alpha)).collect()
+}
+
+fn slowest(
+    book: &Book,
+    by: TraceBy,
+    mut classes: Vec<ClassBatches<'_>>,
+    alpha: f64,
+) -> Option<SlowClassFinding> {
+    classes.sort_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns));
+    let slowest = classes.pop()?;
+    let median = classes.get((classes.len().checked_sub(1)?) / 2)?;
+    let ratio = slowest.mean_ns / median.mean_ns;
+    Some(SlowClassFinding {
+        by,
+        phase: slowest.measurement.phase.clone(),
+        slowest: slowest.latency(book),
+        median: median.latency(book),
+        classes: classes.len() + 1,
+        ratio,
+        interval: ratio_interval(&slowest, median, 1.0 - alpha)?,
+    })
+}
+
+/// The interval of the ratio of two means, from theirs: their half widths are added as errors are, on logarithms
+/// (Zou and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27, 2008).
+fn ratio_interval(
+    above: &ClassBatches<'_>,
+    below: &ClassBatches<'_>,
+    level: f64,
+) -> Option<Interval> {
+    let [a, b] = [above, below].map(|one| mean_interval(&one.means, level));
+    let (a, b) = (a?, b?);
+    let (a_mean, b_mean) = (above.mean_ns, below.mean_ns);
+    let half = |one: f64, other: f64| one.ln().hypot(other.ln());
+    let down = half(a_mean / a.low, b.high / b_mean);
+    let up = half(a.high / a_mean, b_mean / b.low);
+    let ratio = a_mean / b_mean;
+    Interval::new(ratio * (-down).exp(), ratio * up.exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use crate::analysis::answer::Verdict;
+    use crate::base::random::{Stream, draw, unit};
+    use crate::base::units::Unit;
+    use crate::results::book::{CellKey, Condition, RunFacts, TraceFacts};
+
+    /// A trace of creates in directories with these mean latencies, in 64 slices that differ by a tenth.
+    fn book(by: TraceBy, means_us: &[(&str, f64)], seed: u64) -> Book {
+        let noisy =
+            |at: u64, mean: f64| mean * 1e3 * (0.9 + 0.2 * unit(draw(seed, Stream::Noise, at)));
+        let mut measurements = Vec::new();
+        for (at, (variant, mean)) in means_us.iter().enumerate() {
+            let cell = CellKey { variant: (*variant).into(), level: None, repeat: 1 };
+            let slices = (0..64).map(|slice| noisy(at as u64 * 64 + slice, *mean)).collect();
+            measurements.push(Measurement {
+                cell,
+                phase: "create".into(),
+                operation: "create".into(),
+                operations: 2048,
+                operations_asked: 2048,
+                slices_ns: slices,
+                ..Measurement::default()
+            });
+        }
+        let entries = Condition {
+            cell: measurements[0].cell.clone(),
+            name: ConditionName::DirectoryEntries,
+            value: 120_000.0,
+            unit: Unit::Count,
+        };
+        let traced = Some(TraceFacts { by: Some(by), ..TraceFacts::default() });
+        let run = RunFacts { traced, complete: true, repeats: 1, ..RunFacts::default() };
+        Book { run, measurements, conditions: vec![entries], ..Book::default() }
+            .ordered_as_measured()
+    }
+
+    const DIRECTORIES: [(&str, f64); 4] =
+        [("/srv/new", 310.0), ("/srv/a", 100.0), ("/srv/b", 99.0), ("other directories", 900.0)];
+
+    #[test]
+    fn the_slow_directory_is_named_with_its_entries_and_how_many_times_as_long() {
+        let book = book(TraceBy::Directory, &DIRECTORIES, 1);
+        let analysis = Analysis::of(&book);
+        let answer = analysis.answer().unwrap();
+        let text = &answer.text;
+        assert!(
+            text.starts_with("Create takes longest in /srv/new (120,000 entries): 3."),
+            "{text}"
+        );
+        assert!(text.ends_with("as long as in the median directory."), "{text}");
+        let [found] = &slow_classes(&book)[..] else { panic!("one") };
+        assert!(found.interval.contains(310.0 / 99.0) && found.interval.width() < 0.5, "{found:?}");
+        assert_eq!((found.classes, found.median.variant.as_str()), (3, "/srv/b"));
+    }
+
+    #[test]
+    fn directories_that_are_alike_are_seldom_told_apart() {
+        let alike = DIRECTORIES.map(|(name, _)| (name, 100.0));
+        let book = |seed| book(TraceBy::Directory, &alike, seed);
+        let wrong =
+            (0..100).filter(|seed| slow_classes(&book(*seed))[0].interval.low > 1.0).count();
+        assert!(wrong <= 8, "{wrong} of 100");
+        let answer = Analysis::of(&book(1)).answer().unwrap().clone();
+        assert_eq!(answer.verdict, Verdict::No, "{answer:?}");
+    }
+
+    #[test]
+    fn few_calls_tell_nothing() {
+        let mut few = book(TraceBy::Size, &DIRECTORIES, 1);
+        few.measurements.iter_mut().for_each(|m| m.slices_ns.truncate(SLICES_MIN - 1));
+        assert_eq!(slow_classes(&few), Vec::new());
+        let answer = Analysis::of(&few).answer().unwrap().clone();
+        assert_eq!(answer.verdict, Verdict::CannotTell);
+        assert!(answer.text.contains("no two sizes have 256 successful calls"), "{}", answer.text);
+        let mut noisy = book(
+            TraceBy::PathDepth,
+            &[("below 1 directory", 105.0), ("below 2 directories", 100.0)],
+            1,
+        );
+        noisy.measurements.iter_mut().for_each(|m| m.slices_ns.truncate(9));
+        noisy.measurements[0].slices_ns[3] *= 9.0;
+        let answer = Analysis::of(&noisy).answer().unwrap().clone();
+        assert_eq!(answer.verdict, Verdict::CannotTell, "{}", answer.text);
+    }
+}
