@@ -23,12 +23,12 @@ pub struct ClassTally {
 /// Calls of one class, by the number of their operation.
 #[derive(Clone, Debug, Default)]
 pub struct ClassCalls {
-    pub(super) operations: BTreeMap<u64, OperationCalls>,
+    pub(super) operations: BTreeMap<u64, ClassOperation>,
 }
 
 /// Calls of one class and operation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OperationCalls {
+pub(super) struct ClassOperation {
     pub(super) counts: BucketCounts,
     pub(super) bytes: u64,
     slices: BTreeMap<u64, SliceSum>,
@@ -91,7 +91,7 @@ impl ClassTally {
         }
     }
 
-    fn calls(&mut self, class: ClassKey, operation: u64) -> &mut OperationCalls {
+    fn calls(&mut self, class: ClassKey, operation: u64) -> &mut ClassOperation {
         self.classes.entry(class).or_default().operations.entry(operation).or_default()
     }
 
@@ -111,7 +111,7 @@ impl ClassTally {
     pub(super) fn recorded(&self, operation: u64) -> u64 {
         let all = self.classes.values().chain([&self.rest]);
         let own = all.filter_map(|calls| calls.operations.get(&operation));
-        sum_of(own.map(OperationCalls::recorded))
+        sum_of(own.map(ClassOperation::recorded))
     }
 
     /// Classes by their names; those with the same name are one, those without are summed up.
@@ -165,7 +165,7 @@ impl ClassCalls {
     }
 }
 
-impl OperationCalls {
+impl ClassOperation {
     pub(super) fn recorded(&self) -> u64 {
         sum_of(self.counts.values().copied())
     }
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn slices_stay_few_and_keep_their_mean() {
-        let mut one = OperationCalls::default();
+        let mut one = ClassOperation::default();
         for at in 0..10_000 {
             one.add_slice(at, SliceSum { calls: 32, total_ns: 32 * at });
         }

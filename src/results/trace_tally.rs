@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 use super::book::{CacheReport, CellKey, Latency, Measurement, Window};
 use super::histogram::{encoded, new_histogram};
-use super::trace_classes::{ClassCalls, ClassTally, NamedClasses, OperationCalls};
+use super::trace_classes::{ClassCalls, ClassOperation, ClassTally, NamedClasses};
 pub use super::trace_counts::BucketCounts;
 use super::trace_counts::{CALLS_MAX, SLICES_MAX, add_to, sum_of};
 use crate::base::errno::Errno;
@@ -173,7 +173,7 @@ impl TraceTally {
                 all.push(Measurement { slices_ns, ..tally.measurement(operation, &class.name) });
             }
         }
-        let none = OperationCalls::default();
+        let none = ClassOperation::default();
         for (number, share) in left {
             let Some(operation) = TracedOperation::of_number(number) else { continue };
             let calls = named.rest.operations.get(&number).unwrap_or(&none);
@@ -207,7 +207,7 @@ struct ClassShare {
 
 fn known_operations(
     calls: &ClassCalls,
-) -> impl Iterator<Item = (TracedOperation, u64, &OperationCalls)> {
+) -> impl Iterator<Item = (TracedOperation, u64, &ClassOperation)> {
     let all = calls.operations.iter();
     all.filter_map(|(number, calls)| {
         let operation = TracedOperation::of_number(*number)?;
@@ -216,7 +216,7 @@ fn known_operations(
 }
 
 impl OperationTally {
-    fn of_class(calls: &OperationCalls, total: u64, bytes: u64) -> Self {
+    fn of_class(calls: &ClassOperation, total: u64, bytes: u64) -> Self {
         let windows = BTreeMap::from([(0, calls.counts.clone())]);
         Self { windows, width: u64::MAX, total, bytes, ..Self::default() }
     }

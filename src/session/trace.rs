@@ -369,7 +369,7 @@ impl TraceSession {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<TraceEnd> {
-        let (from, mut shown_at) = (self.seconds(), 0.0);
+        let (from, mut shown_at) = (self.seconds(), f64::NEG_INFINITY);
         let ended = loop {
             let had_survivors = self.survivors > 0;
             if let Some(ended) = self.end(order, interrupt, self.seconds() - from)? {
