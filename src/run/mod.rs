@@ -6,6 +6,7 @@ pub mod cache;
 pub mod clock;
 pub mod content;
 pub mod crash;
+pub mod crew;
 pub mod disk;
 pub mod drive;
 pub mod engine;

@@ -1,0 +1,70 @@
+//! Several processes that run one plan together, each a rank. A crew only carries messages from one rank to another;
+//! whatever all of them do together is built on that, in [`lockstep`].
+
+pub mod clock_offset;
+pub mod lockstep;
+#[cfg(test)]
+pub(crate) mod threads;
+
+use std::fmt;
+use std::time::Duration;
+
+/// The processes that run one plan, as seen by one of them. One thread at a time calls it.
+pub trait Crew: Sync {
+    /// Which of them this one is, from 0.
+    fn rank(&self) -> u32;
+
+    /// How many there are.
+    fn size(&self) -> u32;
+
+    /// Sends a message to another rank. Messages from one rank to another arrive in order.
+    ///
+    /// # Errors
+    /// If it could not be sent within that time.
+    fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), CrewError>;
+
+    /// The next message of another rank.
+    ///
+    /// # Errors
+    /// If none came within that time; one that comes later is given by a later call.
+    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, CrewError>;
+}
+
+/// Why a message did not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CrewError {
+    /// The time was over.
+    TimedOut,
+    /// What the transport says, in a phrase.
+    Broken(String),
+}
+
+impl fmt::Display for CrewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut => f.write_str("no message came in time"),
+            Self::Broken(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A crew of one process.
+pub struct Alone;
+
+impl Crew for Alone {
+    fn rank(&self) -> u32 {
+        0
+    }
+
+    fn size(&self) -> u32 {
+        1
+    }
+
+    fn send(&self, _: u32, _: &[u8], _: Duration) -> Result<(), CrewError> {
+        Err(CrewError::Broken("there is no other rank".into()))
+    }
+
+    fn receive(&self, _: u32, _: Duration) -> Result<Vec<u8>, CrewError> {
+        Err(CrewError::Broken("there is no other rank".into()))
+    }
+}

@@ -1,0 +1,95 @@
+//! Measures how far the clocks of the ranks are from that of rank 0, by messages there and back (Cristian,
+//! "Probabilistic clock synchronization", 1989): the offset is that of the quickest of several, and half the time it
+//! took is its error. Rank 0 asks one rank after the other, so that n ranks take n times as long.
+
+use std::time::Duration;
+
+use super::CrewError;
+use super::lockstep::Lockstep;
+use crate::run::clock::{Clock, RealClock};
+
+/// Messages there and back for each rank; the quickest counts.
+const PINGS: u32 = 8;
+
+/// How long one may take.
+const WITHIN: Duration = Duration::from_secs(60);
+
+/// How far a rank's clock is before that of rank 0, at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockOffset {
+    /// When it was measured, in nanoseconds of rank 0's clock.
+    pub at_ns: i64,
+    /// How far it is ahead, in nanoseconds.
+    pub ahead_ns: i64,
+    /// How far that may be off.
+    pub error_ns: u64,
+}
+
+impl ClockOffset {
+    /// A time of the rank's clock by that of rank 0, from an offset before and one after: between them the clocks
+    /// drift evenly.
+    pub fn common(before: Self, after: Self, own_ns: i64) -> i64 {
+        let own = |offset: Self| (offset.at_ns + offset.ahead_ns) as f64;
+        let (from, to) = (own(before), own(after));
+        let share =
+            if to > from { ((own_ns as f64 - from) / (to - from)).clamp(0.0, 1.0) } else { 0.0 };
+        let drift = (after.ahead_ns - before.ahead_ns) as f64 * share;
+        own_ns - before.ahead_ns - drift as i64
+    }
+}
+
+/// The time now, in nanoseconds since the clock began.
+fn now_ns(clock: &RealClock) -> i64 {
+    clock.nanoseconds(0, clock.now()).cast_signed()
+}
+
+/// The offsets of all ranks, by rank, at rank 0; nothing elsewhere. All ranks call it at the same point.
+///
+/// # Errors
+/// The rank that did not answer, and why.
+pub fn measure_offsets(
+    lockstep: &Lockstep<'_>,
+    clock: &RealClock,
+) -> Result<Vec<ClockOffset>, (u32, CrewError)> {
+    let crew = lockstep.crew();
+    if lockstep.rank() > 0 {
+        for _ in 0..PINGS {
+            crew.receive(0, WITHIN).map_err(|why| (0, why))?;
+            crew.send(0, &now_ns(clock).to_be_bytes(), WITHIN).map_err(|why| (0, why))?;
+        }
+        return Ok(Vec::new());
+    }
+    let mut offsets = vec![ClockOffset::default()];
+    for rank in 1..lockstep.size() {
+        let mut best: Option<ClockOffset> = None;
+        for _ in 0..PINGS {
+            let sent = now_ns(clock);
+            crew.send(rank, &[], WITHIN).map_err(|why| (rank, why))?;
+            let answer = crew.receive(rank, WITHIN).map_err(|why| (rank, why))?;
+            let came = now_ns(clock);
+            let theirs = answer.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
+            let error_ns = (came - sent).unsigned_abs() / 2;
+            let at_ns = sent.midpoint(came);
+            if best.is_none_or(|best| error_ns < best.error_ns) {
+                best = Some(ClockOffset { at_ns, ahead_ns: theirs - at_ns, error_ns });
+            }
+        }
+        offsets.push(best.unwrap_or_default());
+    }
+    Ok(offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_ahead_and_drifts_is_brought_back_to_the_common_one() {
+        let before = ClockOffset { at_ns: 1_000, ahead_ns: 500, error_ns: 0 };
+        let after = ClockOffset { at_ns: 2_000, ahead_ns: 700, error_ns: 0 };
+        let common = |own_ns| ClockOffset::common(before, after, own_ns);
+        assert_eq!(common(1_500), 1_000);
+        assert_eq!(common(2_700), 2_000);
+        assert!((common(2_100) - 1_500).abs() <= 10, "{}", common(2_100));
+    }
+}

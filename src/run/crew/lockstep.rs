@@ -1,0 +1,399 @@
+//! Keeps ranks in lockstep. All that they do together is one exchange: what each has to say goes up a binomial tree,
+//! merged on the way, to rank 0, and its answer goes down to all. So n ranks need 2 log2 n messages one after the
+//! other, and a rank that fails, wherever, says so in its next exchange, and all others hear of it in the same.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Crew, CrewError};
+use crate::base::failure::{Exit, Failure, Result};
+use crate::base::units::span;
+
+/// One wait for a message; between two of them the user may have asked to stop.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// After that the other ranks are not waited for any longer: a launcher that ends a job gives it a second or two.
+const AFTER_INTERRUPT: Duration = Duration::from_millis(600);
+
+/// A rank further up waits so much longer for each level below it, so that it hears from the rank that noticed.
+const EACH_LEVEL: Duration = Duration::from_secs(1);
+
+/// How long a message may take to be sent.
+const SENT_WITHIN: Duration = Duration::from_secs(60);
+
+/// The number of the last exchange, after which nothing comes.
+const LAST: u64 = u64::MAX;
+
+/// Bytes before the text of a message: what it is, and the number of its exchange.
+const HEAD_BYTES: usize = 9;
+
+/// How two parts of what ranks have to say become one: that of the lower ranks comes first.
+pub type Merge<'a> = &'a dyn Fn(Vec<u8>, Vec<u8>) -> Result<Vec<u8>>;
+
+/// The ranks of a crew, which do everything in the same order.
+pub struct Lockstep<'a> {
+    crew: &'a dyn Crew,
+    /// Set when the user wants to stop.
+    stop: &'a AtomicBool,
+    /// Exchanges so far.
+    exchanges: AtomicU64,
+    /// Why there are no more; none while all goes well.
+    ended: Mutex<Option<RankFailure>>,
+}
+
+/// Why a rank ends all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankFailure {
+    /// Which one it was.
+    pub rank: u32,
+    /// The exit code.
+    exit: u8,
+    /// What happened.
+    pub sentence: String,
+}
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum MessageKind {
+    Word = b'w',
+    Failure = b'f',
+}
+
+impl RankFailure {
+    fn new(rank: u32, failure: Failure) -> Self {
+        Self { rank, exit: failure.exit as u8, sentence: failure.sentence }
+    }
+
+    fn silent(rank: u32, waited: Duration) -> Self {
+        let sentence = format!("it did not answer within {}", span(waited.as_secs_f64()));
+        Self::new(rank, Failure::failed(sentence))
+    }
+
+    /// The failure with the rank's name before it, unless it is this rank's own.
+    pub fn failure(&self, host: Option<&str>) -> Failure {
+        const ALL: [Exit; 3] = [Exit::Usage, Exit::Interrupted, Exit::Invalid];
+        let exit = ALL.into_iter().find(|exit| *exit as u8 == self.exit).unwrap_or(Exit::Failed);
+        let of = match (self.rank, host) {
+            (0, _) => String::new(),
+            (rank, Some(host)) => format!("rank {rank} on {host}: "),
+            (rank, None) => format!("rank {rank}: "),
+        };
+        Failure { exit, sentence: of + &self.sentence }
+    }
+}
+
+impl<'a> Lockstep<'a> {
+    /// The ranks of a crew, none of which has said anything yet. `stop` is set when the user wants to stop.
+    pub fn new(crew: &'a dyn Crew, stop: &'a AtomicBool) -> Self {
+        Self { crew, stop, exchanges: AtomicU64::new(0), ended: Mutex::default() }
+    }
+
+    /// Which rank this is.
+    pub fn rank(&self) -> u32 {
+        self.crew.rank()
+    }
+
+    /// How many there are.
+    pub fn size(&self) -> u32 {
+        self.crew.size()
+    }
+
+    /// The crew itself, between two exchanges.
+    pub(super) fn crew(&self) -> &dyn Crew {
+        self.crew
+    }
+
+    /// Why there are no more exchanges; none while all goes well.
+    pub fn ended(&self) -> Option<RankFailure> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<RankFailure>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What all ranks have to say, merged, becomes rank 0's answer to all. `within` is how long the slowest may take
+    /// longer than this one.
+    ///
+    /// # Errors
+    /// What any rank failed with, or that one did not answer: the same at all ranks that can be reached, now and
+    /// in every later exchange.
+    pub fn exchange(
+        &self,
+        mine: Result<Vec<u8>>,
+        merge: Merge<'_>,
+        within: Duration,
+        answer: impl FnOnce(Vec<u8>) -> Result<Vec<u8>>,
+    ) -> std::result::Result<Vec<u8>, RankFailure> {
+        if let Some(ended) = self.ended() {
+            return Err(ended);
+        }
+        let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+        let own = |failure| RankFailure::new(self.rank(), failure);
+        let said = self.gather(mine.map_err(own), merge, number, within);
+        let answer = match parent(self.rank()) {
+            None => said.and_then(|said| answer(said).map_err(own)),
+            Some(up) => {
+                let sent = self.send(up, number, &said).map_err(|why| self.lost(up, &why));
+                // Above it each level may wait for one that is silent.
+                let longer = EACH_LEVEL * (levels(self.size()) + 1);
+                sent.and_then(|()| self.receive(up, number, within + longer))
+            }
+        };
+        for child in children(self.rank(), self.size()) {
+            // One that cannot be reached notices by itself.
+            let _ = self.send(child, number, &answer);
+        }
+        if let Err(failure) = &answer {
+            *self.lock() = Some(failure.clone());
+        }
+        answer
+    }
+
+    /// An exchange in which nobody has more to say than that it is there.
+    ///
+    /// # Errors
+    /// As [`Self::exchange`].
+    pub fn meet(&self, mine: Result<()>, within: Duration) -> std::result::Result<(), RankFailure> {
+        let nothing = mine.map(|()| Vec::new());
+        self.exchange(nothing, &|one, _| Ok(one), within, Ok).map(drop)
+    }
+
+    /// The last of all, whatever happened: rank 0 waits until the others have ended, but not for long.
+    pub fn part(&self, within: Duration) {
+        let mut left = within;
+        for child in children(self.rank(), self.size()) {
+            let (_, waited) = self.receive_by(child, LAST, left, self.stop);
+            left = left.saturating_sub(waited);
+        }
+        if let Some(up) = parent(self.rank()) {
+            let _ = self.send(up, LAST, &Ok(Vec::new()));
+        }
+    }
+
+    /// What this rank and those below it have to say.
+    fn gather(
+        &self,
+        mine: std::result::Result<Vec<u8>, RankFailure>,
+        merge: Merge<'_>,
+        number: u64,
+        within: Duration,
+    ) -> std::result::Result<Vec<u8>, RankFailure> {
+        let mut all = mine;
+        for child in children(self.rank(), self.size()) {
+            let below = levels(subtree(child, self.size()));
+            let said = self.receive(child, number, within + EACH_LEVEL * below);
+            all = match (all, said) {
+                (Ok(all), Ok(said)) => {
+                    merge(all, said).map_err(|failure| RankFailure::new(self.rank(), failure))
+                }
+                (Err(first), _) | (Ok(_), Err(first)) => Err(first),
+            };
+        }
+        all
+    }
+
+    fn send(
+        &self,
+        to: u32,
+        number: u64,
+        what: &std::result::Result<Vec<u8>, RankFailure>,
+    ) -> std::result::Result<(), CrewError> {
+        let failed;
+        let (kind, body) = match what {
+            Ok(word) => (MessageKind::Word, word.as_slice()),
+            Err(failure) => {
+                failed = serde_json::to_vec(failure).unwrap_or_default();
+                (MessageKind::Failure, failed.as_slice())
+            }
+        };
+        let mut message = Vec::with_capacity(HEAD_BYTES + body.len());
+        message.push(kind as u8);
+        message.extend(number.to_be_bytes());
+        message.extend(body);
+        self.crew.send(to, &message, SENT_WITHIN)
+    }
+
+    fn receive(
+        &self,
+        from: u32,
+        number: u64,
+        within: Duration,
+    ) -> std::result::Result<Vec<u8>, RankFailure> {
+        self.receive_by(from, number, within, self.stop).0
+    }
+
+    /// What a rank says in an exchange, and how long it was waited for.
+    fn receive_by(
+        &self,
+        from: u32,
+        number: u64,
+        within: Duration,
+        stop: &AtomicBool,
+    ) -> (std::result::Result<Vec<u8>, RankFailure>, Duration) {
+        let (mut waited, mut limit) = (Duration::ZERO, within);
+        loop {
+            let slice = SLICE.min(limit.saturating_sub(waited));
+            match self.crew.receive(from, slice) {
+                Ok(message) => match said(&message, number) {
+                    // Of an exchange that this rank has given up.
+                    None => continue,
+                    Some(Ok(word)) => return (Ok(word), waited),
+                    Some(Err(failure)) => {
+                        let failure = failure.unwrap_or_else(|| self.out_of_step(from));
+                        return (Err(failure), waited);
+                    }
+                },
+                Err(CrewError::TimedOut) => {
+                    waited += slice;
+                    if stop.load(Ordering::Relaxed) {
+                        limit = limit.min(waited.max(AFTER_INTERRUPT));
+                    }
+                    if waited >= limit {
+                        return (Err(RankFailure::silent(from, waited)), waited);
+                    }
+                }
+                Err(why) => return (Err(self.lost(from, &why)), waited),
+            }
+        }
+    }
+
+    fn lost(&self, rank: u32, why: &CrewError) -> RankFailure {
+        RankFailure::new(rank, Failure::failed(format!("it cannot be reached: {why}")))
+    }
+
+    fn out_of_step(&self, rank: u32) -> RankFailure {
+        let sentence = "it does something else than the others: is the command the same on all?";
+        RankFailure::new(rank, Failure::failed(sentence))
+    }
+}
+
+/// What a message says in exchange `number`: nothing if it is of an earlier one; a failure that is none if it is of
+/// another kind or a later one.
+fn said(message: &[u8], number: u64) -> Option<std::result::Result<Vec<u8>, Option<RankFailure>>> {
+    let Some((head, body)) = message.split_at_checked(HEAD_BYTES) else { return Some(Err(None)) };
+    let of = head[1..].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    match head[0] {
+        _ if of < number => None,
+        kind if kind == MessageKind::Failure as u8 => Some(Err(serde_json::from_slice(body).ok())),
+        kind if kind == MessageKind::Word as u8 && of == number => Some(Ok(body.to_vec())),
+        _ => Some(Err(None)),
+    }
+}
+
+/// The rank above one in the tree; none above rank 0. Of a rank's number the lowest bit that is set is cleared.
+fn parent(rank: u32) -> Option<u32> {
+    (rank > 0).then(|| rank & (rank - 1))
+}
+
+/// The ranks right below one, the lowest first.
+fn children(rank: u32, size: u32) -> impl Iterator<Item = u32> {
+    let most = if rank == 0 { u32::BITS } else { rank.trailing_zeros() };
+    (0..most)
+        .map(move |bit| u64::from(rank) + (1 << bit))
+        .take_while(move |child| *child < u64::from(size))
+        .filter_map(|child| u32::try_from(child).ok())
+}
+
+/// How many ranks one and those below it are.
+fn subtree(rank: u32, size: u32) -> u32 {
+    (size - rank).min(1 << rank.trailing_zeros().min(u32::BITS - 1))
+}
+
+/// Levels of a tree of so many ranks below its top.
+fn levels(ranks: u32) -> u32 {
+    u32::BITS - ranks.saturating_sub(1).leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::threads::with_ranks;
+    use super::*;
+
+    const SOON: Duration = Duration::from_secs(20);
+
+    /// The ranks' numbers, as the tree brings them together, at rank 0.
+    fn numbers(size: u32) -> Vec<Vec<u8>> {
+        with_ranks(size, |crew| {
+            let stop = AtomicBool::new(false);
+            let lockstep = Lockstep::new(crew, &stop);
+            let mine = Ok(vec![crew.rank() as u8]);
+            lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap()
+        })
+    }
+
+    #[test]
+    fn what_ranks_say_comes_together_in_their_order_and_the_answer_goes_to_all() {
+        for size in [1, 2, 3, 7, 8, 13] {
+            let all: Vec<u8> = (0..size as u8).collect();
+            assert_eq!(numbers(size), vec![all; size as usize], "{size} ranks");
+        }
+    }
+
+    #[test]
+    fn each_rank_but_the_first_has_one_above_it_and_is_counted_once() {
+        for size in [1, 2, 5, 64, 1000] {
+            let below: Vec<u32> = (0..size).flat_map(|rank| children(rank, size)).collect();
+            assert_eq!(below.len() as u32, size - 1);
+            for rank in 0..size {
+                assert!(children(rank, size).all(|child| parent(child) == Some(rank)));
+                let parts: u32 = children(rank, size).map(|child| subtree(child, size)).sum();
+                assert!(rank == 0 || parts + 1 == subtree(rank, size), "{rank} of {size}");
+            }
+        }
+        assert_eq!([1, 2, 3, 4, 5, 10_000].map(levels), [0, 1, 2, 2, 3, 14]);
+    }
+
+    #[test]
+    fn a_rank_that_fails_ends_all_with_its_sentence_now_and_later() {
+        let heard = with_ranks(6, |crew| {
+            let stop = AtomicBool::new(false);
+            let lockstep = Lockstep::new(crew, &stop);
+            lockstep.meet(Ok(()), SOON).unwrap();
+            let fails = crew.rank() == 3;
+            let mine = if fails { Err(Failure::failed("no room")) } else { Ok(()) };
+            let now = lockstep.meet(mine, SOON).unwrap_err();
+            assert_eq!(lockstep.meet(Ok(()), SOON).unwrap_err(), now);
+            now.failure(Some("node7")).sentence
+        });
+        assert_eq!(heard, vec!["rank 3 on node7: no room"; 6]);
+    }
+
+    #[test]
+    fn a_rank_that_is_gone_is_named_and_nobody_waits_for_ever() {
+        let heard = with_ranks(5, |crew| {
+            let stop = AtomicBool::new(false);
+            let lockstep = Lockstep::new(crew, &stop);
+            if crew.rank() == 4 {
+                return String::new();
+            }
+            let gone = lockstep.meet(Ok(()), Duration::from_millis(400)).unwrap_err();
+            gone.failure(None).sentence
+        });
+        assert!(heard[0].starts_with("rank 4: it did not answer within"), "{heard:?}");
+        assert!(heard[..4].iter().all(|sentence| *sentence == heard[0]), "{heard:?}");
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_wait_for_others() {
+        let heard = with_ranks(2, |crew| {
+            let stop = AtomicBool::new(true);
+            let lockstep = Lockstep::new(crew, &stop);
+            (crew.rank() == 0).then(|| lockstep.meet(Ok(()), Duration::from_secs(3600)).is_err())
+        });
+        assert_eq!(heard[0], Some(true));
+    }
+
+    #[test]
+    fn a_late_word_of_an_exchange_that_was_given_up_is_passed_over() {
+        assert_eq!(said(b"w\0\0\0\0\0\0\0\x01late", 2), None);
+        assert_eq!(said(b"w\0\0\0\0\0\0\0\x02now", 2), Some(Ok(b"now".to_vec())));
+        assert_eq!(said(b"w\0\0\0\0\0\0\0\x03early", 2), Some(Err(None)));
+        assert_eq!(said(b"?", 2), Some(Err(None)));
+        assert_eq!(said(b"f\0\0\0\0\0\0\0\x02{", 2), Some(Err(None)));
+    }
+}
