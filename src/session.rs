@@ -2,6 +2,7 @@
 
 pub mod ballast;
 mod call_watch;
+mod company;
 pub(crate) mod crash;
 pub(crate) mod images;
 pub(crate) mod making;
@@ -24,9 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use self::company::SharedDirectory;
 use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
-use self::measuring::PhaseWatch;
+use self::measuring::{NoGates, PhaseWatch};
 use self::memory::MemoryNeed;
 use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
@@ -57,8 +59,9 @@ use crate::run::interrupt::Interrupt;
 use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{ID_LETTERS, RunDirectory, open_parent, random_word};
-use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
+use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, RankCell, SimSite, Site};
 
+pub use self::company::{Company, muster};
 pub(crate) use self::record::goes_on;
 pub use self::resume::{UnfinishedRun, resume};
 
@@ -80,6 +83,8 @@ pub struct RunOrder<'a> {
     pub place: Volume,
     /// A name that commands take for the run, which another may have had.
     pub tag: Option<String>,
+    /// The ranks that run it together; none for one process.
+    pub company: Option<&'a Company<'a>>,
 }
 
 /// The place of a phase in the run, for listeners.
@@ -163,9 +168,36 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
     let path = store.path().to_path_buf();
+    if let Some(company) = order.company {
+        return run_in(company, order, store, watcher, interrupt);
+    }
     call_watch::watched(order, path, watcher, interrupt, |watcher| {
         carry_out(order, None, store, watcher, interrupt)
     })
+}
+
+/// Runs this rank's part of an order. Only rank 0 gives up a call that does not return: its process then ends, and with it
+/// all others.
+fn run_in(
+    company: &Company<'_>,
+    order: &RunOrder<'_>,
+    store: &mut Store,
+    watcher: &dyn Watcher,
+    interrupt: &Interrupt,
+) -> Result<RunOutcome> {
+    let path = store.path().to_path_buf();
+    let mut work = |watcher: &dyn Watcher| carry_out(order, None, store, watcher, interrupt);
+    let outcome = match company.rank() {
+        0 => call_watch::watched(order, path, watcher, interrupt, work),
+        _ => work(watcher),
+    };
+    let outcome = match outcome {
+        // What it was, the cells have told.
+        Ok(outcome) => Ok(outcome),
+        Err(failure) => company.leave(Err(failure), interrupt),
+    };
+    company.part();
+    outcome
 }
 
 /// Runs an order, or goes on with an unfinished run of it.
@@ -186,7 +218,11 @@ fn carry_out(
     let tools = survey.check(order)?;
     let plan = &survey.plan.clone();
     let order = &RunOrder { plan, ..order.clone() };
-    let id = unfinished.as_ref().map_or_else(new_id, |run| Ok(run.book.run.id.clone()))?;
+    let id = match (&unfinished, order.company) {
+        (Some(run), _) => run.book.run.id.clone(),
+        (None, Some(company)) => company.id().to_string(),
+        (None, None) => new_id()?,
+    };
     let spent = RunCosts::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
     let origin = origin(order, &survey)?;
@@ -209,8 +245,10 @@ fn carry_out(
     }
     let watch = PhaseWatch::default();
     let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
+    let company = order.company;
     let session = Session {
         plan,
+        company,
         record,
         watcher,
         interrupt,
@@ -249,7 +287,9 @@ fn begun_book(
 fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>> {
     let directory = std::env::current_dir().ok().filter(|_| is_command_text());
     let directory = directory.and_then(|path| path.into_os_string().into_string().ok());
-    let Some(working_directory) = directory else { return Ok(None) };
+    let Some(working_directory) = directory.filter(|_| order.company.is_none()) else {
+        return Ok(None);
+    };
     Ok(Some(RunOrigin {
         working_directory,
         keeps_images: survey.plan.keeps_images,
@@ -263,10 +303,12 @@ fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>
 
 struct Session<'a> {
     plan: &'a Plan,
+    /// The ranks that run it together; none for one process.
+    company: Option<&'a Company<'a>>,
     record: Record<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
-    sites: Sites,
+    sites: Sites<'a>,
     book: Book,
     /// What the place was brought to, where it stays.
     prepared: Option<PreparedPlace>,
@@ -283,17 +325,19 @@ struct Session<'a> {
 }
 
 /// The places a run uses: cells with different engines are in different ones.
-struct Sites {
+struct Sites<'a> {
     disk: Option<DiskSite>,
     made: Option<MadeSite>,
     device: Option<DeviceSite>,
     sim: Option<SimSite>,
+    /// The directory in which ranks have theirs, at rank 0; none for one process.
+    shared: Option<SharedDirectory<'a, 'a>>,
 }
 
-impl Sites {
+impl<'a> Sites<'a> {
     /// The places that an order needs, and the host's facts with what they found.
     fn make(
-        order: &RunOrder<'_>,
+        order: &RunOrder<'a>,
         survey: HostSurvey,
         tools: Option<Toolset>,
         id: &str,
@@ -301,7 +345,7 @@ impl Sites {
         interrupt: &Interrupt,
     ) -> Result<(Self, HostFacts)> {
         let HostSurvey { parent, mut host, device, .. } = survey;
-        let mut sites = Self { disk: None, made: None, device: None, sim: None };
+        let mut sites = Self { disk: None, made: None, device: None, sim: None, shared: None };
         if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
             let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
             host.rights.cache_probe = site.cache_probe().into();
@@ -316,7 +360,14 @@ impl Sites {
             sites.made = Some(tools.site(run_directory, order, host, clock, interrupt)?);
         }
         if order.plan.makes_files() {
-            let run_directory = RunDirectory::make(parent, &order.directory, id)?;
+            let run_directory = match order.company {
+                None => RunDirectory::make(parent, &order.directory, id)?,
+                Some(company) => {
+                    let (shared, own) = company.directories(parent.as_fd(), &order.directory)?;
+                    sites.shared = shared;
+                    own
+                }
+            };
             let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.
             host.rights.cache_probe = site.cache_probe().into();
@@ -350,6 +401,16 @@ impl Session<'_> {
             // What was under way when the user wanted to stop is no failure.
             Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
             cells => cells,
+        };
+        let cells = match self.company {
+            None => cells,
+            Some(company) => match company.leave(cells, self.interrupt) {
+                Err(failure) if failure.exit == Exit::Interrupted => {
+                    self.interrupt.set();
+                    Ok(())
+                }
+                cells => cells,
+            },
         };
         let closed = self.close();
         let (book, kept) = self.finish(cells.is_ok());
@@ -398,7 +459,7 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             return Ok(());
         }
-        let passes = self.cell(cell, &key)?;
+        let passes = self.cell(index, cell, &key)?;
         let ended = self.spent.cell(begun);
         if !self.interrupt.is_set() {
             let measurements = self.book.measurements.len();
@@ -427,7 +488,7 @@ impl Session<'_> {
     }
 
     /// Measures the phases of a cell; what each took, in seconds.
-    fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<Vec<f64>> {
+    fn cell(&mut self, index: usize, cell: &CellPlan, key: &CellKey) -> Result<Vec<f64>> {
         let mut passes = Vec::with_capacity(cell.phases.len());
         self.look_around(cell, key)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
@@ -435,11 +496,14 @@ impl Session<'_> {
         }
         self.sites.for_cell(cell)?.begin_cell(cell)?;
         let disk = cell.filesystem.as_ref().and_then(|filesystem| filesystem.disk.as_ref());
-        for phase in &cell.phases {
+        let mut before = self.book.measurements.last().map(|last| last.operations_asked);
+        for (at, phase) in cell.phases.iter().enumerate() {
             if self.interrupt.is_set() {
                 break;
             }
-            let phase = as_first_pass(phase, self.book.measurements.last());
+            let other = self.company.and_then(|company| company.other(index, at));
+            let phase = other.as_ref().map_or(phase, |other| other.phase);
+            let phase = as_first_pass(phase, before);
             let phase = &self.sites.for_cell(cell)?.resolved(&phase);
             let context = PhaseContext {
                 cell: self.cell,
@@ -449,11 +513,10 @@ impl Session<'_> {
                 device: self.sites.for_cell(cell)?.device().cloned(),
                 disk: disk.map(|disk| disk.name.as_str()),
             };
-            let (watcher, watch) = (self.watcher, &mut self.watch);
-            let site = self.sites.for_cell(cell)?;
             let begun = self.spent.seconds();
-            let measurement =
-                measuring::measure(site, cell, &context, watcher, watch, self.interrupt)?;
+            let other = other.map(|other| other.cell);
+            let MeasuredPhase { measurement, asked } = self.measure(cell, &context, other)?;
+            before = Some(asked);
             passes.push(self.spent.pass(&measurement, begun));
             self.watcher.phase_ends(&context, &measurement);
             self.book.measurements.push(measurement);
@@ -477,12 +540,41 @@ impl Session<'_> {
         Ok(passes)
     }
 
+    /// Measures a phase. In a company all ranks do, and rank 0 has what they did together.
+    fn measure(
+        &mut self,
+        cell: &CellPlan,
+        context: &PhaseContext<'_>,
+        other: Option<RankCell<'_>>,
+    ) -> Result<MeasuredPhase> {
+        let (watcher, interrupt) = (self.watcher, self.interrupt);
+        let site = self.sites.for_cell(cell)?;
+        let Some(company) = self.company else {
+            let watch = &mut self.watch;
+            let measurement =
+                measuring::measure(site, cell, context, watcher, watch, interrupt, &NoGates)?;
+            let asked = measurement.operations_asked;
+            return Ok(MeasuredPhase { measurement, asked });
+        };
+        site.work_on(other)?;
+        self.sites.shared.iter().for_each(SharedDirectory::beat);
+        let site = self.sites.for_cell(cell)?;
+        let gates = company.gates(site.is_real(), interrupt);
+        let watch = &mut self.watch;
+        let own = measuring::measure(site, cell, context, watcher, watch, interrupt, &gates);
+        let asked = own.as_ref().map_or(0, |own| own.operations_asked);
+        let measurement = gates.together(own, context.phase.limit_ns)?;
+        Ok(MeasuredPhase { measurement, asked })
+    }
+
     /// Removes the run's directories, with what was mounted in them.
     fn close(&mut self) -> Result<()> {
         (self.sites.sim, self.sites.device) = (None, None);
         let made = self.sites.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
         let disk = self.sites.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
-        let left = [made?.left, disk?.left].concat();
+        let shared = self.sites.shared.take();
+        let shared = shared.map_or_else(|| Ok(Removal::default()), SharedDirectory::close);
+        let left = [made?.left, disk?.left, shared?.left].concat();
         match left.as_slice() {
             [] => Ok(()),
             left => Err(Failure::failed(format!(
@@ -520,12 +612,19 @@ fn phase_names(plan: &Plan) -> Vec<String> {
     each_once(planned.chain(settle)).into_iter().map(String::from).collect()
 }
 
-/// A later pass of a phase that its time ended does as many operations as the first, which is the
-/// last measurement before the second: so all passes read the same.
-fn as_first_pass(phase: &Phase, before: Option<&Measurement>) -> Phase {
+/// A phase that was measured.
+struct MeasuredPhase {
+    measurement: Measurement,
+    /// Operations that this process was asked for.
+    asked: u64,
+}
+
+/// A later pass of a phase that its time ended does as many operations as the first, which was asked for so many
+/// right before the second: so all passes read the same.
+fn as_first_pass(phase: &Phase, before: Option<u64>) -> Phase {
     let mut phase = phase.clone();
     if let (PhaseEnd::After(_), true, Some(before)) = (phase.end, phase.pass > 1, before) {
-        phase.end = PhaseEnd::Operations(before.operations_asked);
+        phase.end = PhaseEnd::Operations(before);
     }
     phase
 }
@@ -650,8 +749,9 @@ impl HostSurvey {
             let image_bytes = tools.as_ref().map_or(0, Toolset::image_bytes);
             let available_bytes = space.available_bytes.saturating_sub(image_bytes);
             let beside = Space { available_bytes, ..*space };
-            room::check(plan, &beside, &order.directory, order.fill_real)?;
-            let wanted = room::bytes_at_most(plan, space);
+            let ranks = order.company.map_or(1, Company::size);
+            room::check(plan, ranks, &beside, &order.directory, order.fill_real)?;
+            let wanted = room::bytes_at_most(plan, space).saturating_mul(u64::from(ranks));
             room::check_memory(&host.filesystem.kind, wanted, *memory_free, &order.directory)?;
         }
         Ok(tools)
@@ -690,6 +790,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         resumed: Vec::new(),
         reference: None,
         traced: None,
+        hosts: order.company.map_or_else(Vec::new, |company| company.hosts().to_vec()),
     }
 }
 

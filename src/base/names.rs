@@ -25,10 +25,12 @@ pub enum NameKind {
     Ballast = b'b',
     /// A kept state of the image, `i0000000007`.
     Image = b'i',
+    /// What one rank of a crew works in, `r0000000003`.
+    Rank = b'r',
 }
 
 impl NameKind {
-    const ALL: [NameKind; 7] = [
+    const ALL: [NameKind; 8] = [
         NameKind::File,
         NameKind::Directory,
         NameKind::Holder,
@@ -36,11 +38,12 @@ impl NameKind {
         NameKind::Cell,
         NameKind::Ballast,
         NameKind::Image,
+        NameKind::Rank,
     ];
 
     /// Whether a thing of this kind is in a run's directory itself.
     pub fn is_at_top(self) -> bool {
-        matches!(self, NameKind::Cell | NameKind::Ballast | NameKind::Image)
+        matches!(self, NameKind::Cell | NameKind::Ballast | NameKind::Image | NameKind::Rank)
     }
 
     /// Whether a thing of this kind is a directory on disk.

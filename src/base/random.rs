@@ -28,6 +28,8 @@ pub enum Stream {
     PowerCut = 11,
     /// Files and directories of a tree that are looked at.
     TreeSample = 12,
+    /// Seeds of the ranks of a crew.
+    Rank = 13,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -127,7 +127,12 @@ pub(super) struct Job {
 impl Job {
     /// Reads and checks the job.
     pub(super) fn plan(&self) -> Result<Plan> {
-        self.plan_of(self.read()?, memory_bytes())
+        self.plan_of(self.read()?, memory_bytes(), self.seed)
+    }
+
+    /// The same with this seed.
+    pub(super) fn plan_with_seed(&self, seed: u64) -> Result<Plan> {
+        self.plan_of(self.read()?, memory_bytes(), Some(seed))
     }
 
     /// The plan that a stored run had, on a machine with so much memory.
@@ -137,7 +142,7 @@ impl Job {
     pub(super) fn stored_plan(&self, book: &Book, memory_bytes: u64) -> Result<Plan> {
         let source = format!("the job of run {}", book.run.id);
         let job = JobText { source, text: book.run.job.clone(), directory: self.directory() };
-        self.plan_of(job, memory_bytes)
+        self.plan_of(job, memory_bytes, self.seed)
     }
 
     /// Whether its job file or scenario is there and says something else than the job of a stored run.
@@ -145,11 +150,11 @@ impl Job {
         self.read().is_ok_and(|job| job.text != book.run.job)
     }
 
-    fn plan_of(&self, job: JobText, memory_bytes: u64) -> Result<Plan> {
+    fn plan_of(&self, job: JobText, memory_bytes: u64, seed: Option<u64>) -> Result<Plan> {
         let JobText { source, text, directory } = job;
         let settings = Settings {
             scale: self.scale,
-            seed: self.seed,
+            seed,
             repeats: self.repeats,
             effort: self.effort(),
             phase_limit_ns: self.phase_limit.map(|seconds| (seconds * 1e9) as u64),
@@ -181,7 +186,15 @@ impl Job {
     /// If the device is not named twice in the same words.
     pub(super) fn order<'a>(&self, plan: &'a Plan, fill_real: bool) -> Result<RunOrder<'a>> {
         let (directory, command) = (self.dir.clone(), command_line());
-        Ok(RunOrder { plan, directory, command, fill_real, place: self.place(plan)?, tag: None })
+        Ok(RunOrder {
+            plan,
+            directory,
+            command,
+            fill_real,
+            place: self.place(plan)?,
+            tag: None,
+            company: None,
+        })
     }
 
     /// Where the file systems of a plan are made.

@@ -38,6 +38,7 @@ use crate::base::shell::{quoted, words};
 use crate::host::capabilities::{PrivilegedWork, keep_only};
 use crate::host::paths;
 use crate::results::store::Store;
+use crate::run::crew::{Alone, Crew};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -175,12 +176,25 @@ impl StorePlace {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let command = Arguments::parse().command;
+    main_with(|| Ok(Box::new(Alone)))
+}
+
+/// The same in a crew: `run` is done by all ranks together, and only rank 0 prints. `muster` joins the crew; it is called
+/// for that command, and where the command line is wrong, and for no other.
+pub fn main_with(muster: impl FnOnce() -> Result<Box<dyn Crew>>) -> ExitCode {
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
+        // All ranks have the same command line; one is enough to say what is wrong with it, or to help.
+        Err(error) if muster().is_ok_and(|crew| crew.rank() > 0) => {
+            return ExitCode::from(error.exit_code() as u8);
+        }
+        Err(error) => error.exit(),
+    };
     if let Some(work) = command.privileged_work() {
         keep_only(work);
     }
     let outcome = match command {
-        Command::Run(stored) => stored.command.run(&stored.store),
+        Command::Run(stored) => muster().and_then(|crew| stored.command.run(&stored.store, &*crew)),
         Command::Resume(stored) => stored.command.run(&stored.store),
         Command::Plan(stored) => stored.command.run(&stored.store),
         Command::Scenarios(command) => command.run(),

@@ -106,7 +106,7 @@ impl PlannedRun<'_> {
                 text.push_str("`run` wants --fill-real for it\n");
             }
             let wanted = room::bytes_at_most(&there, space);
-            let fits = room::check(&there, space, directory, true).and_then(|()| {
+            let fits = room::check(&there, 1, space, directory, true).and_then(|()| {
                 room::check_memory(&host.filesystem.kind, wanted, *memory_free, directory)
             });
             lack = together(lack.into_iter().chain(fits.err()));

@@ -73,6 +73,12 @@ impl Resume {
                 "run {id} is complete: there is nothing to resume"
             )));
         }
+        if !book.run.hosts.is_empty() {
+            let ranks = book.run.hosts.len();
+            return Err(Failure::usage(format!(
+                "run {id} cannot be resumed: {ranks} ranks made it, and a run of many is begun anew"
+            )));
+        }
         let (origin, cells) = store.origin_of(&id)?.ok_or_else(|| {
             Failure::usage(format!(
                 "run {id} cannot be resumed: it was not begun with this store, or a path of its command has line \

@@ -14,6 +14,8 @@ use crate::base::shell::is_command_text;
 use crate::plan::Plan;
 use crate::results::book::Book;
 use crate::results::store::{Store, TAG_RULE, is_tag};
+use crate::run::crew::Crew;
+use crate::run::crew::lockstep::Lockstep;
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, RunOrder, RunOutcome, UnfinishedRun, Watcher};
 
@@ -118,18 +120,29 @@ impl RunOutput {
     ) -> Result<Exit> {
         // With a view, the terminal is given back before a signal may end the process at once.
         let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
+        self.give_run_until(&interrupt, plan, place, work)
+    }
+
+    /// The same, until this interrupt.
+    fn give_run_until(
+        &self,
+        interrupt: &Interrupt,
+        plan: &Plan,
+        place: &StorePlace,
+        work: impl FnOnce(&mut Store, &dyn Watcher, &Interrupt) -> Result<RunOutcome>,
+    ) -> Result<Exit> {
         let (mut store, unusable) = Store::open_for_run(place.path()?)?;
         let last_words = |outcome: Result<RunOutcome>| {
             let given = outcome.and_then(|outcome| self.deliver(outcome, place, false));
             given.err().iter().for_each(|failure| out::complain(&failure.sentence));
         };
         let progress = match self.live {
-            true => Progress::live(plan, &interrupt),
+            true => Progress::live(plan, interrupt),
             false => Progress::plain(Some(plan), self.quiet),
         };
         let progress = progress.with_last_words(&last_words);
         unusable.iter().for_each(|failure| progress.notice(&session::goes_on(failure)));
-        let outcome = work(&mut store, &progress, &interrupt)?;
+        let outcome = work(&mut store, &progress, interrupt)?;
         drop(progress);
         self.deliver(outcome, place, interrupt.is_set())
     }
@@ -153,7 +166,7 @@ impl RunOutput {
         }
         if !is_kept {
             keep_elsewhere(&book, self.json.as_deref(), place)?;
-        } else if !book.run.complete && is_command_text() {
+        } else if !book.run.complete && is_command_text() && book.run.hosts.is_empty() {
             out::note(&format!("`{}` goes on with it", shown(book.run.resume_command())));
         }
         failure.map_or(Ok(exit), Err)
@@ -180,8 +193,16 @@ pub(super) fn from_anywhere(path: &Path) -> Result<PathBuf> {
         .map_err(|error| Failure::from_system(format!("find {}", shown(path)), error))
 }
 
+/// Of ranks other than the first nobody sees how far they are.
+struct Unseen;
+
+impl Watcher for Unseen {}
+
 impl Run {
-    pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
+    pub(super) fn run(&self, place: &StorePlace, crew: &dyn Crew) -> Result<Exit> {
+        if crew.size() > 1 {
+            return self.run_in(crew, place);
+        }
         self.output.check()?;
         let plan = self.job.plan()?;
         let order = self.job.order(&plan, self.fill_real)?;
@@ -189,6 +210,45 @@ impl Run {
         self.output.give_run(&plan, place, |store, watcher, interrupt| {
             session::run(&order, store, watcher, interrupt)
         })
+    }
+
+    /// Runs this rank's part. Rank 0 shows, keeps and says all; what another rank fails with, it says too.
+    fn run_in(&self, crew: &dyn Crew, place: &StorePlace) -> Result<Exit> {
+        let is_first = crew.rank() == 0;
+        // With a view, the terminal is given back before a signal may end the process at once.
+        let interrupt = if self.output.live && is_first {
+            Interrupt::listen_unarmed()?
+        } else {
+            Interrupt::listen()?
+        };
+        let lockstep = Lockstep::new(crew, interrupt.flag());
+        let checked = if is_first { self.output.check() } else { Ok(()) };
+        let plan = checked.and_then(|()| self.job.plan());
+        let order = plan.as_ref().map_err(Clone::clone);
+        let order = order.and_then(|plan| self.job.order(plan, self.fill_real));
+        let order = order.map(|order| RunOrder { tag: self.tag.clone(), ..order });
+        let asked = order.as_ref().map_err(Clone::clone);
+        let company = session::muster(lockstep, asked, |seed| self.job.plan_with_seed(seed));
+        let outcome = company.and_then(|company| {
+            let (order, plan) = (order?, company.own_plan());
+            let plan = plan.ok_or_else(|| Failure::failed("this rank has no plan"))?;
+            let order = RunOrder { plan, company: Some(&company), ..order };
+            if is_first {
+                return self.output.give_run_until(
+                    &interrupt,
+                    plan,
+                    place,
+                    |store, watcher, interrupt| session::run(&order, store, watcher, interrupt),
+                );
+            }
+            let mut store = Store::in_memory()?;
+            session::run(&order, &mut store, &Unseen, &interrupt)?.whole().map(|_| Exit::Good)
+        });
+        match outcome {
+            // Rank 0 says it.
+            Err(failure) if !is_first => Ok(failure.exit),
+            outcome => outcome,
+        }
     }
 
     /// Goes on with a stored run of this command, from the working directory that it was begun in; with the words that
@@ -232,6 +292,12 @@ impl Run {
         interrupt: &Interrupt,
     ) -> Result<Book> {
         let (id, command) = (&book.run.id, &book.run.command);
+        if !book.run.hosts.is_empty() {
+            let ranks = book.run.hosts.len();
+            return Err(Failure::usage(format!(
+                "{id} was made by {ranks} ranks, which one process cannot do again: run it with as many, and check that run"
+            )));
+        }
         let stored = super::run_of(command).map_err(|why| {
             let (command, why) = (shown(command), shown(why));
             Failure::usage(format!("{id} cannot be run again by its command {command}: {why}"))

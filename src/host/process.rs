@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use std::os::unix::ffi::OsStrExt;
+
+use crate::base::failure::shown;
 use crate::base::files::{read_bytes, read_text};
 
 /// One process of this machine: its number is given again, but not with the same start in the same boot.
@@ -38,6 +41,11 @@ impl ProcessMark {
 pub fn boot_id() -> String {
     let text = read_text("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     text.trim().to_string()
+}
+
+/// The name of this machine in its network.
+pub fn host_name() -> String {
+    shown(std::ffi::OsStr::from_bytes(rustix::system::uname().nodename().to_bytes()))
 }
 
 /// The processes that run and descend from this one.

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result};
 use crate::base::named_enum::named_enum;
+use crate::base::random::{Stream, draw};
 use crate::base::units::{Quantity, bytes, counted};
 use crate::op::Subject;
 
@@ -194,9 +195,17 @@ impl Plan {
 
     /// A number that follows from all that its cells do (FNV-1a of how they are written for debugging).
     pub fn fingerprint(&self) -> u64 {
-        let mut text = Fingerprint(0xcbf2_9ce4_8422_2325);
+        let mut text = Fingerprint(Fingerprint::EMPTY);
         // It takes any text.
         let _ = write!(text, "{:?}", self.cells);
+        text.0
+    }
+
+    /// A number that follows from the text of the job file.
+    pub fn job_fingerprint(&self) -> u64 {
+        let mut text = Fingerprint(Fingerprint::EMPTY);
+        // It takes any text.
+        let _ = text.write_str(&self.job);
         text.0
     }
 
@@ -230,7 +239,17 @@ impl Plan {
     }
 }
 
+/// The seed of the files of a rank, so that no two ranks write the same; rank 0 has the job's own.
+pub fn seed_of_rank(seed: u64, rank: u32) -> u64 {
+    if rank == 0 { seed } else { draw(seed, Stream::Rank, u64::from(rank)) }
+}
+
 struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// That of no text.
+    const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+}
 
 impl Write for Fingerprint {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {

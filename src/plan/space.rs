@@ -34,6 +34,12 @@ impl Need {
         Self { bytes: self.bytes.max(other.bytes), inodes: self.inodes.max(other.inodes) }
     }
 
+    /// That of so many ranks.
+    pub fn times(self, ranks: u32) -> Self {
+        let times = |one: u64| one.saturating_mul(u64::from(ranks));
+        Self { bytes: times(self.bytes), inodes: times(self.inodes) }
+    }
+
     /// What an image of a disk needs, once all of it is written.
     pub fn of_image(bytes: u64) -> Self {
         Self { bytes: bytes.saturating_add(OWN_BYTES), inodes: OWN_INODES }

@@ -356,6 +356,9 @@ pub(super) struct WirePhase {
     /// Whether content goes around the page cache (`O_DIRECT`), for operations that read or write
     /// it; needs fixed sizes and blocks in whole 4 KiB; false by default.
     pub(super) direct: Option<bool>,
+    /// With many ranks: each works on what the rank so many further wrote, round and round; 0 by default,
+    /// its own. Caches of its node then do not help it.
+    pub(super) shift: Option<WireQuantity>,
     /// The phase ends after this time, a number of seconds or `"500ms"`: 1 ms to 1 hour. It goes
     /// round and round its targets until then; a cold phase ends at the last of them. Later passes
     /// do as many operations as the first. For operations that change nothing.

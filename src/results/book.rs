@@ -24,6 +24,8 @@ pub use crate::run::cache::{CacheState, Doubt};
 pub use crate::run::clock::ClockSource;
 pub use crate::run::site::ConditionName;
 
+use super::ranks::PhaseRanks;
+
 /// A run with everything it gave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Book {
@@ -234,6 +236,9 @@ pub struct RunFacts {
     /// What was traced, if the operations are not boatload's own but those of another program.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub traced: Option<TraceFacts>,
+    /// The host of each rank, in their order; empty in a run of one process.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub hosts: Vec<String>,
 }
 
 /// What was traced, and how.
@@ -491,6 +496,9 @@ pub struct Measurement {
     pub disk: Option<DiskActivity>,
     /// What else happened meanwhile; none if it was not looked at.
     pub disturbance: Option<Disturbance>,
+    /// What each rank did; none in a run of one process.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ranks: Option<PhaseRanks>,
     /// All latencies, as an HdrHistogram in V2 encoding.
     #[serde(default, with = "histogram_text")]
     #[schemars(with = "Option<String>")]

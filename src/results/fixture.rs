@@ -176,6 +176,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         resumed: Vec::new(),
         reference: None,
         traced: None,
+        hosts: Vec::new(),
     }
 }
 

@@ -7,7 +7,9 @@ pub mod crash;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
+pub mod merging;
 pub mod order;
+pub mod ranks;
 pub mod recorder;
 pub mod reference;
 pub mod store;

@@ -183,7 +183,11 @@ fn combined(errors: &[Option<f64>]) -> Option<f64> {
 }
 
 /// The summary of a histogram whose mean and extremes are known exactly; all zero for an empty one.
-fn latency(histogram: &Histogram<u64>, mean_ns: f64, extremes: RangeInclusive<u64>) -> Latency {
+pub(super) fn latency(
+    histogram: &Histogram<u64>,
+    mean_ns: f64,
+    extremes: RangeInclusive<u64>,
+) -> Latency {
     if histogram.is_empty() {
         return Latency::default();
     }

@@ -11,7 +11,8 @@ use rustix::io::Errno as OsErrno;
 
 use super::kept_ballast::NOTE;
 use super::run_directory::{
-    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_run_directory, open_directory, prove,
+    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, RunDirectory, may_be_run_directory,
+    open_directory, prove,
 };
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameKind};
@@ -44,7 +45,8 @@ pub fn remove_run_directory(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Remo
     let directory = open_directory(parent, name).map_err(|error| refuse(error.to_string()))?;
     prove(directory.as_fd(), name).map_err(refuse)?;
     let mut removal = Removal::default();
-    remove_entries(directory.as_fd(), &shown(name), 0, &mut removal);
+    let place = RemovedPlace { depth: 0, is_top: true };
+    remove_entries(directory.as_fd(), &shown(name), place, &mut removal);
     if removal.left.is_empty() {
         // The marker goes last: a removal that was cut short can be done again.
         let marker = rustix::fs::unlinkat(&directory, MARKER, AtFlags::empty());
@@ -57,7 +59,19 @@ pub fn remove_run_directory(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Remo
     Ok(removal)
 }
 
-/// Removes the tree of a cell or a ballast, whose directory boatload made below its own.
+/// Removes the directory of a run, or of a rank in it.
+///
+/// # Errors
+/// If a run's marker proves nothing; then nothing was touched.
+pub fn remove_own(directory: &RunDirectory) -> Result<Removal> {
+    let name = OsStr::new(directory.name());
+    match directory.is_of_rank() {
+        true => Ok(remove_tree(directory.parent(), name)),
+        false => remove_run_directory(directory.parent(), name),
+    }
+}
+
+/// Removes the tree of a rank, a cell or a ballast, whose directory boatload made below its own.
 pub fn remove_tree(run_directory: BorrowedFd<'_>, name: &OsStr) -> Removal {
     let mut removal = Removal::default();
     remove_directory(run_directory, name, 1, "", &mut removal);
@@ -112,8 +126,14 @@ fn remove_directory(
     if depth > DEPTH_MAX {
         return removal.leave(&path, "it is deeper than boatload makes directories");
     }
+    // What a rank works in is as a run's directory without a marker.
+    let is_top =
+        depth == 1 && Name::parse(name.as_bytes()).is_some_and(|name| name.kind == NameKind::Rank);
     match open_directory(parent, name) {
-        Ok(directory) => remove_entries(directory.as_fd(), &path, depth, removal),
+        Ok(directory) => {
+            let place = RemovedPlace { depth, is_top };
+            remove_entries(directory.as_fd(), &path, place, removal);
+        }
         Err(OsErrno::NOENT) => return,
         Err(error) => return removal.leave(&path, &error.to_string()),
     }
@@ -122,17 +142,33 @@ fn remove_directory(
     }
     match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
         Ok(()) => removal.directories += 1,
+        // Another rank was quicker.
+        Err(OsErrno::NOENT) => {}
         Err(error) => removal.leave(&path, &error.to_string()),
     }
 }
 
-/// Removes what boatload made in an open directory, which is a run's own at depth 0. Some file systems skip entries while others
+/// A directory in which is removed.
+#[derive(Clone, Copy)]
+struct RemovedPlace {
+    /// How deep it is below a run's own, which is at 0.
+    depth: usize,
+    /// Whether trees of cells are in it.
+    is_top: bool,
+}
+
+/// Removes what boatload made in an open directory. Some file systems skip entries while others
 /// are removed, so it reads again until a reading removes nothing more.
-fn remove_entries(directory: BorrowedFd<'_>, path: &str, depth: usize, removal: &mut Removal) {
+fn remove_entries(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    place: RemovedPlace,
+    removal: &mut Removal,
+) {
     loop {
         let before = (removal.files, removal.directories);
         let mut left = Vec::new();
-        if let Err(error) = remove_pass(directory, path, depth, removal, &mut left) {
+        if let Err(error) = remove_pass(directory, path, place, removal, &mut left) {
             return removal.leave(path, &error.to_string());
         }
         if (removal.files, removal.directories) == before {
@@ -147,24 +183,25 @@ fn remove_entries(directory: BorrowedFd<'_>, path: &str, depth: usize, removal: 
 fn remove_pass(
     directory: BorrowedFd<'_>,
     path: &str,
-    depth: usize,
+    place: RemovedPlace,
     removal: &mut Removal,
     left: &mut Vec<(OsString, String)>,
 ) -> rustix::io::Result<()> {
-    let is_run_directory = depth == 0;
+    let RemovedPlace { depth, is_top } = place;
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..")
-            || (is_run_directory && name.to_bytes() == MARKER.as_bytes())
+            || (depth == 0 && name.to_bytes() == MARKER.as_bytes())
         {
             continue;
         }
         let text = OsStr::from_bytes(name.to_bytes());
-        match verdict(directory, name, entry.file_type(), is_run_directory) {
+        match verdict(directory, name, entry.file_type(), is_top) {
             Ok(OwnershipVerdict::File) => {
                 match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
                     Ok(()) => removal.files += 1,
+                    Err(OsErrno::NOENT) => {}
                     Err(error) => left.push((text.to_owned(), error.to_string())),
                 }
             }
@@ -191,15 +228,14 @@ fn verdict(
     directory: BorrowedFd<'_>,
     name: &CStr,
     listed: FileType,
-    is_run_directory: bool,
+    is_top: bool,
 ) -> rustix::io::Result<OwnershipVerdict> {
-    let is_one_of = |names: &[&str]| {
-        is_run_directory && names.iter().any(|own| own.as_bytes() == name.to_bytes())
-    };
+    let is_one_of =
+        |names: &[&str]| is_top && names.iter().any(|own| own.as_bytes() == name.to_bytes());
     let kind = match Name::parse(name.to_bytes()) {
         _ if is_one_of(&[CANARY, NOTE, IMAGE]) => NameKind::File,
         _ if is_one_of(&[MOUNT_POINT, MEMORY, DISK]) => NameKind::Cell,
-        Some(known) if is_run_directory == known.kind.is_at_top() => known.kind,
+        Some(known) if is_top == known.kind.is_at_top() => known.kind,
         _ => return Ok(OwnershipVerdict::Foreign),
     };
     let found = match listed {

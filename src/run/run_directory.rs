@@ -6,14 +6,16 @@ use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Uid};
+use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, Uid};
 use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
-use crate::host::process::boot_id;
+use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::host::process::{boot_id, host_name};
 
 pub use crate::host::open::open_directory;
 
@@ -57,6 +59,9 @@ pub struct Marker {
     pub boot: String,
     /// The process that made it.
     pub process: u32,
+    /// The name of the host that it runs on; empty in those of before this was kept.
+    #[serde(default)]
+    pub host: String,
 }
 
 /// A run's own directory, open.
@@ -65,6 +70,8 @@ pub struct RunDirectory {
     parent: OwnedFd,
     directory: OwnedFd,
     name: String,
+    /// Whether it is what a rank works in, in the directory of the run.
+    is_of_rank: bool,
 }
 
 impl RunDirectory {
@@ -94,10 +101,10 @@ impl RunDirectory {
             }
         };
         make_own(directory.as_fd()).map_err(|error| fail("own", error.into()))?;
-        let run_directory = Self { parent, directory, name: name.clone() };
+        let run_directory = Self { parent, directory, name: name.clone(), is_of_rank: false };
         run_directory.mark(id).map_err(|error| {
             // Without its marker nothing could prove later whose it is.
-            let Self { parent, directory, name } = &run_directory;
+            let Self { parent, directory, name, .. } = &run_directory;
             let _ = remove_unmarked(parent.as_fd(), directory.as_fd(), OsStr::new(name));
             fail("mark", error)
         })?;
@@ -107,7 +114,55 @@ impl RunDirectory {
     /// Opens one that this process made, after its file system was mounted again.
     pub fn reopen(parent: OwnedFd, name: &str) -> rustix::io::Result<Self> {
         let directory = open_directory(parent.as_fd(), OsStr::new(name))?;
-        Ok(Self { parent, directory, name: name.to_string() })
+        Ok(Self { parent, directory, name: name.to_string(), is_of_rank: false })
+    }
+
+    /// The token of its marker, which tells it from every other.
+    ///
+    /// # Errors
+    /// If the marker proves nothing.
+    pub fn token(&self) -> Result<String> {
+        let refuse = |why| Failure::failed(format!("cannot go on in {}: {why}", shown(&self.name)));
+        prove(self.directory(), OsStr::new(&self.name)).map(|marker| marker.token).map_err(refuse)
+    }
+
+    /// Makes what rank `rank` works in, in the directory of run `id` below `parent`, which rank 0 made and whose marker
+    /// has this token.
+    ///
+    /// # Errors
+    /// If that directory is not to be seen here, or this one cannot be made.
+    pub fn make_for_rank(parent: BorrowedFd<'_>, id: &str, token: &str, rank: u32) -> Result<Self> {
+        let of_run = format!("{PREFIX}{id}");
+        let run = open_soon(parent, OsStr::new(&of_run));
+        let run = run.ok().filter(|run| read_marker(run.as_fd()).is_ok_and(|m| m.token == token));
+        let Some(run) = run else {
+            return Err(Failure::failed(format!(
+                "the directory {of_run} of rank 0 is not there: all ranks need the same --dir, on a file system that \
+                 all hosts share"
+            )));
+        };
+        let fail = |error: OsErrno| {
+            Failure::from_system(format!("make the directory of rank {rank} in {of_run}"), error)
+        };
+        let mut name = NameBuffer::default();
+        name.push(Name { kind: NameKind::Rank, number: u64::from(rank), generation: 0 });
+        rustix::fs::mkdirat(&run, name.as_c_str(), Mode::RWXU).map_err(fail)?;
+        let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
+        let directory = open_directory(run.as_fd(), OsStr::new(&name)).map_err(fail)?;
+        Ok(Self { parent: run, directory, name, is_of_rank: true })
+    }
+
+    /// Says that the run is still going on, to those who cannot see its process.
+    pub fn beat(&self) {
+        let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let times = Timestamps { last_access: now, last_modification: now };
+        // Without it the marker is only older.
+        let _ = rustix::fs::utimensat(&self.directory, MARKER, &times, AtFlags::SYMLINK_NOFOLLOW);
+    }
+
+    /// Whether it is what a rank works in, in the directory of the run.
+    pub fn is_of_rank(&self) -> bool {
+        self.is_of_rank
     }
 
     fn mark(&self, id: &str) -> std::io::Result<()> {
@@ -119,6 +174,7 @@ impl RunDirectory {
             inode: stat.st_ino,
             boot: boot_id(),
             process: std::process::id(),
+            host: host_name(),
         };
         write_new(self.directory(), MARKER, &marker)?;
         // Nothing is made in it that could outlive its marker when the power goes.
@@ -229,19 +285,39 @@ pub(super) fn read_start(file: OwnedFd) -> std::io::Result<String> {
     String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
 }
 
-/// Reads the marker of an open directory and proves it is this directory's own.
+/// Opens a directory that another host has just made: a network file system may show it a little later.
+fn open_soon(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    const TRIES: u32 = 30;
+    for _ in 0..TRIES {
+        match open_directory(parent, name) {
+            Err(OsErrno::NOENT) => std::thread::sleep(Duration::from_millis(100)),
+            other => return other,
+        }
+    }
+    open_directory(parent, name)
+}
+
+/// The marker in an open directory.
 ///
 /// # Errors
-/// A phrase that says what is wrong: no marker, not readable, a copy, someone else's.
-pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Marker, String> {
+/// A phrase that says what is wrong: no marker, not readable.
+fn read_marker(directory: BorrowedFd<'_>) -> std::result::Result<Marker, String> {
     let unreadable = |error| format!("its marker cannot be read: {error}");
     let file = open_note(directory, MARKER).map_err(|error| match error {
         OsErrno::NOENT => "it has no marker of boatload".to_string(),
         error => unreadable(error.into()),
     })?;
     let text = read_start(file).map_err(unreadable)?;
-    let marker: Marker = serde_json::from_str(&text)
-        .map_err(|_| "its marker is not one that boatload writes".to_string())?;
+    serde_json::from_str(&text)
+        .map_err(|_| "its marker is not one that boatload writes".to_string())
+}
+
+/// Reads the marker of an open directory and proves it is this directory's own.
+///
+/// # Errors
+/// A phrase that says what is wrong: no marker, not readable, a copy, someone else's.
+pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Marker, String> {
+    let marker = read_marker(directory)?;
     let stat = rustix::fs::fstat(directory).map_err(|error| error.to_string())?;
     let user = rustix::process::geteuid();
     let other = stat.st_ino != marker.inode
@@ -418,7 +494,7 @@ mod tests {
         assert!(!is_locked(held.as_fd()), "from now on it is");
         let opened = std::thread::scope(|scope| {
             let opening = scope.spawn(|| open_locked(parent.as_fd(), name));
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(50));
             assert!(!opening.is_finished(), "it waits");
             assert_eq!(is_unmarked(held.as_fd(), name), Ok(true));
             remove_unmarked(parent.as_fd(), held.as_fd(), name).unwrap();

@@ -32,6 +32,10 @@ pub struct PhaseRun {
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over `seconds`; none for fewer than two.
     pub worker_spread: Option<f64>,
+    /// When the first worker started, in nanoseconds since the workers' clock began.
+    pub started_ns: u64,
+    /// When the last one ended.
+    pub ended_ns: u64,
 }
 
 /// A phase and what its workers share.
@@ -75,7 +79,10 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         let tally = drive(&work, &mut engine, &clock, recorder);
         let cpu = CpuTime::of_thread().since(cpu_before);
         // Ticks of different threads are of one clock; how long one of them is, any clock knows.
-        Some(WorkerResult { seconds_per_tick: seconds_per_tick(&clock), tally, cpu })
+        let [started_ns, ended_ns] =
+            [tally.started, tally.ended].map(|ticks| clock.nanoseconds(0, ticks));
+        let seconds_per_tick = seconds_per_tick(&clock);
+        Some(WorkerResult { seconds_per_tick, tally, cpu, started_ns, ended_ns })
     };
     let workers: Vec<Option<WorkerResult>> = match recorders {
         // A single worker needs no thread of its own.
@@ -119,6 +126,8 @@ struct WorkerResult {
     tally: WorkerTally,
     cpu: CpuTime,
     seconds_per_tick: f64,
+    started_ns: u64,
+    ended_ns: u64,
 }
 
 /// From a long stretch of ticks, so that rounding to nanoseconds does not show.
@@ -145,6 +154,8 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
     run.seconds = ended.saturating_sub(started) as f64 * tick;
     let tallies: Vec<&WorkerTally> = workers.iter().map(|worker| &worker.tally).collect();
     run.worker_spread = spread(&tallies, ended.saturating_sub(started));
+    run.started_ns = workers.iter().map(|w| w.started_ns).min().unwrap_or(0);
+    run.ended_ns = workers.iter().map(|w| w.ended_ns).max().unwrap_or(0);
     run
 }
 

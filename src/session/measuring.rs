@@ -108,6 +108,39 @@ impl PhaseWatch {
     }
 }
 
+/// Where the ranks of a crew wait for each other in a phase.
+pub(super) trait PhaseGates {
+    /// The caches are as far as this rank can bring them, and all others' too: from here on nobody drops any.
+    ///
+    /// # Errors
+    /// If another rank has failed.
+    fn ready(&self) -> Result<()>;
+
+    /// The work begins now, everywhere.
+    ///
+    /// # Errors
+    /// If another rank has failed.
+    fn start(&self) -> Result<()>;
+
+    /// This rank has done its work.
+    fn ended(&self, run: &PhaseRun);
+}
+
+/// Those of a process that is alone: there are none.
+pub(super) struct NoGates;
+
+impl PhaseGates for NoGates {
+    fn ready(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn start(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn ended(&self, _: &PhaseRun) {}
+}
+
 /// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
 ///
 /// # Errors
@@ -119,10 +152,12 @@ pub(super) fn measure(
     watcher: &dyn Watcher,
     watch: &mut PhaseWatch,
     interrupt: &Interrupt,
+    gates: &dyn PhaseGates,
 ) -> Result<Measurement> {
     let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag())?;
     let idle = site.wait_until_idle(interrupt.flag());
+    gates.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
     let windows = (phase.windows > 0).then(|| {
         let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
@@ -136,8 +171,10 @@ pub(super) fn measure(
     let found = site.look_again(found, phase);
     let site = &*site;
     let begun = watch.begin(site)?;
+    gates.start()?;
     let before = site.readings();
     let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
+    gates.ended(&run);
     // What the sync reads says nothing of where the phase's own reads came from.
     let read = site.readings().since(before);
     let mut wrong = Vec::new();

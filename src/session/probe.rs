@@ -38,7 +38,7 @@ pub(crate) fn probe(
     copies: bool,
 ) -> Result<ProbeCosts> {
     let small = plan.shrunken();
-    room::check(&small, space, directory, false)?;
+    room::check(&small, 1, space, directory, false)?;
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
     let id = new_id()?;

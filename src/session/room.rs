@@ -36,9 +36,16 @@ pub(crate) fn fills_to(plan: &Plan) -> Option<f64> {
 }
 
 /// Checks that a plan fits below a directory, and that what it fills may be filled.
-pub(crate) fn check(plan: &Plan, space: &Space, directory: &Path, fill_real: bool) -> Result<()> {
+/// Each of so many ranks takes as much.
+pub(crate) fn check(
+    plan: &Plan,
+    ranks: u32,
+    space: &Space,
+    directory: &Path,
+    fill_real: bool,
+) -> Result<()> {
     let highest = fills_to(plan);
-    let need = need(plan, space.block_bytes);
+    let need = need(plan, space.block_bytes).times(ranks);
     let Some(highest) = highest else {
         return space.shortfall(need, space.reserve_bytes(), directory).map_or(Ok(()), Err);
     };

@@ -317,6 +317,7 @@ cache     = "cold"
             fill_real: false,
             place: Volume::default(),
             tag: None,
+            company: None,
         };
         let Ok(mut store) = Store::in_memory() else { return };
         if let Ok(outcome) = session::run(&order, &mut store, &Nobody, &Interrupt::default()) {

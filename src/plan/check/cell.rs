@@ -49,6 +49,7 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) windows: u32,
     pub(super) block: u32,
     pub(super) cache: CacheAsked,
+    pub(super) shift: u32,
     pub(super) end: PhaseEnd,
     /// The law of the sizes that it writes; none for that of the tree.
     pub(super) sizes: Option<Sizes>,

@@ -20,6 +20,7 @@ const PASSES: RangeInclusive<u64> = 1..=200;
 const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
 const WINDOWS: RangeInclusive<u64> = 0..=10_000;
 const COUNT: RangeInclusive<u64> = 0..=1 << 53;
+const SHIFT: RangeInclusive<u64> = 0..=u32::MAX as u64;
 const DURATION_NS: RangeInclusive<f64> = 1e6..=3.6e12;
 
 /// Phases of one cell, passes counted: each remembers those before it.
@@ -39,6 +40,7 @@ impl<'a> CellCheck<'a> {
         let passes = keys.whole_or(1, "passes", &wire.passes, Unit::Count, PASSES);
         let windows = keys.whole_or(0, "windows", &wire.windows, Unit::Count, WINDOWS);
         let block = keys.whole_or(BLOCK_DEFAULT, "block", &wire.block, Unit::Bytes, BLOCK);
+        let shift = keys.whole_or(0, "shift", &wire.shift, Unit::Count, SHIFT)?;
         let end = keys.phase_end(wire.duration.as_ref());
         let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
         let passes = passes.map(|passes| keys.check_passes(passes, operation));
@@ -57,6 +59,7 @@ impl<'a> CellCheck<'a> {
             windows,
             block,
             cache,
+            shift,
             end,
             sizes,
         })
@@ -306,6 +309,7 @@ impl<'a> CellCheck<'a> {
             block: outline.block,
             keep_atime: atime.unwrap_or_default() == Atime::Off,
             direct: outline.wire.direct == Some(true),
+            shift: outline.shift,
             end: outline.end,
             sizes: outline.sizes,
             walk,

@@ -4,8 +4,7 @@
 
 use std::time::Duration;
 
-use super::CrewError;
-use super::lockstep::Lockstep;
+use super::lockstep::{Lockstep, RankFailure};
 use crate::run::clock::{Clock, RealClock};
 
 /// Messages there and back for each rank; the quickest counts.
@@ -50,12 +49,11 @@ fn now_ns(clock: &RealClock) -> i64 {
 pub fn measure_offsets(
     lockstep: &Lockstep<'_>,
     clock: &RealClock,
-) -> Result<Vec<ClockOffset>, (u32, CrewError)> {
-    let crew = lockstep.crew();
+) -> Result<Vec<ClockOffset>, RankFailure> {
     if lockstep.rank() > 0 {
         for _ in 0..PINGS {
-            crew.receive(0, WITHIN).map_err(|why| (0, why))?;
-            crew.send(0, &now_ns(clock).to_be_bytes(), WITHIN).map_err(|why| (0, why))?;
+            lockstep.hear(0, WITHIN)?;
+            lockstep.tell(0, &now_ns(clock).to_be_bytes())?;
         }
         return Ok(Vec::new());
     }
@@ -64,8 +62,8 @@ pub fn measure_offsets(
         let mut best: Option<ClockOffset> = None;
         for _ in 0..PINGS {
             let sent = now_ns(clock);
-            crew.send(rank, &[], WITHIN).map_err(|why| (rank, why))?;
-            let answer = crew.receive(rank, WITHIN).map_err(|why| (rank, why))?;
+            lockstep.tell(rank, &[])?;
+            let answer = lockstep.hear(rank, WITHIN)?;
             let came = now_ns(clock);
             let theirs = answer.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
             let error_ns = (came - sent).unsigned_abs() / 2;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Crew, CrewError};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::span;
+use crate::host::process::host_name;
 
 /// One wait for a message; between two of them the user may have asked to stop.
 const SLICE: Duration = Duration::from_millis(200);
@@ -49,6 +50,8 @@ pub struct Lockstep<'a> {
 pub struct RankFailure {
     /// Which one it was.
     pub rank: u32,
+    /// Its host; none where another rank noticed.
+    host: Option<String>,
     /// The exit code.
     exit: u8,
     /// What happened.
@@ -64,19 +67,27 @@ enum MessageKind {
 }
 
 impl RankFailure {
-    fn new(rank: u32, failure: Failure) -> Self {
-        Self { rank, exit: failure.exit as u8, sentence: failure.sentence }
+    /// What this rank failed with itself.
+    fn own(rank: u32, failure: Failure) -> Self {
+        let Failure { exit, sentence } = failure;
+        Self { rank, host: Some(host_name()), exit: exit as u8, sentence }
+    }
+
+    /// What is wrong with another rank.
+    fn other(rank: u32, sentence: String) -> Self {
+        Self { rank, host: None, exit: Exit::Failed as u8, sentence }
     }
 
     fn silent(rank: u32, waited: Duration) -> Self {
         let sentence = format!("it did not answer within {}", span(waited.as_secs_f64()));
-        Self::new(rank, Failure::failed(sentence))
+        Self::other(rank, sentence)
     }
 
-    /// The failure with the rank's name before it, unless it is this rank's own.
-    pub fn failure(&self, host: Option<&str>) -> Failure {
+    /// The failure with the rank's name before it, and that of its host, if it is known; not of rank 0, which says it.
+    pub fn failure(&self, hosts: &[String]) -> Failure {
         const ALL: [Exit; 3] = [Exit::Usage, Exit::Interrupted, Exit::Invalid];
         let exit = ALL.into_iter().find(|exit| *exit as u8 == self.exit).unwrap_or(Exit::Failed);
+        let host = self.host.as_ref().or_else(|| hosts.get(self.rank as usize));
         let of = match (self.rank, host) {
             (0, _) => String::new(),
             (rank, Some(host)) => format!("rank {rank} on {host}: "),
@@ -102,9 +113,25 @@ impl<'a> Lockstep<'a> {
         self.crew.size()
     }
 
-    /// The crew itself, between two exchanges.
-    pub(super) fn crew(&self) -> &dyn Crew {
-        self.crew
+    /// Sends bytes to one rank, between two exchanges.
+    ///
+    /// # Errors
+    /// If they cannot be sent.
+    pub(super) fn tell(&self, to: u32, what: &[u8]) -> std::result::Result<(), RankFailure> {
+        self.crew.send(to, what, SENT_WITHIN).map_err(|why| self.lost(to, &why))
+    }
+
+    /// What one rank told this one.
+    ///
+    /// # Errors
+    /// If it told nothing in time.
+    pub(super) fn hear(
+        &self,
+        from: u32,
+        within: Duration,
+    ) -> std::result::Result<Vec<u8>, RankFailure> {
+        let mut waited = Duration::ZERO;
+        self.message(from, within, &mut waited)
     }
 
     /// Why there are no more exchanges; none while all goes well.
@@ -133,7 +160,7 @@ impl<'a> Lockstep<'a> {
             return Err(ended);
         }
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
-        let own = |failure| RankFailure::new(self.rank(), failure);
+        let own = |failure| RankFailure::own(self.rank(), failure);
         let said = self.gather(mine.map_err(own), merge, number, within);
         let answer = match parent(self.rank()) {
             None => said.and_then(|said| answer(said).map_err(own)),
@@ -167,7 +194,7 @@ impl<'a> Lockstep<'a> {
     pub fn part(&self, within: Duration) {
         let mut left = within;
         for child in children(self.rank(), self.size()) {
-            let (_, waited) = self.receive_by(child, LAST, left, self.stop);
+            let (_, waited) = self.receive_by(child, LAST, left);
             left = left.saturating_sub(waited);
         }
         if let Some(up) = parent(self.rank()) {
@@ -189,7 +216,7 @@ impl<'a> Lockstep<'a> {
             let said = self.receive(child, number, within + EACH_LEVEL * below);
             all = match (all, said) {
                 (Ok(all), Ok(said)) => {
-                    merge(all, said).map_err(|failure| RankFailure::new(self.rank(), failure))
+                    merge(all, said).map_err(|failure| RankFailure::own(self.rank(), failure))
                 }
                 (Err(first), _) | (Ok(_), Err(first)) => Err(first),
             };
@@ -224,7 +251,7 @@ impl<'a> Lockstep<'a> {
         number: u64,
         within: Duration,
     ) -> std::result::Result<Vec<u8>, RankFailure> {
-        self.receive_by(from, number, within, self.stop).0
+        self.receive_by(from, number, within).0
     }
 
     /// What a rank says in an exchange, and how long it was waited for.
@@ -233,42 +260,58 @@ impl<'a> Lockstep<'a> {
         from: u32,
         number: u64,
         within: Duration,
-        stop: &AtomicBool,
     ) -> (std::result::Result<Vec<u8>, RankFailure>, Duration) {
-        let (mut waited, mut limit) = (Duration::ZERO, within);
+        let mut waited = Duration::ZERO;
         loop {
-            let slice = SLICE.min(limit.saturating_sub(waited));
+            let message = match self.message(from, within, &mut waited) {
+                Ok(message) => message,
+                Err(failure) => return (Err(failure), waited),
+            };
+            match said(&message, number) {
+                // Of an exchange that this rank has given up.
+                None => continue,
+                Some(Ok(word)) => return (Ok(word), waited),
+                Some(Err(failure)) => {
+                    let failure = failure.unwrap_or_else(|| self.out_of_step(from));
+                    return (Err(failure), waited);
+                }
+            }
+        }
+    }
+
+    /// The next message of a rank, which is waited for from `waited` on until `within`.
+    fn message(
+        &self,
+        from: u32,
+        within: Duration,
+        waited: &mut Duration,
+    ) -> std::result::Result<Vec<u8>, RankFailure> {
+        let mut limit = within;
+        loop {
+            let slice = SLICE.min(limit.saturating_sub(*waited));
             match self.crew.receive(from, slice) {
-                Ok(message) => match said(&message, number) {
-                    // Of an exchange that this rank has given up.
-                    None => continue,
-                    Some(Ok(word)) => return (Ok(word), waited),
-                    Some(Err(failure)) => {
-                        let failure = failure.unwrap_or_else(|| self.out_of_step(from));
-                        return (Err(failure), waited);
-                    }
-                },
+                Ok(message) => return Ok(message),
                 Err(CrewError::TimedOut) => {
-                    waited += slice;
-                    if stop.load(Ordering::Relaxed) {
-                        limit = limit.min(waited.max(AFTER_INTERRUPT));
+                    *waited += slice;
+                    if self.stop.load(Ordering::Relaxed) {
+                        limit = limit.min(AFTER_INTERRUPT);
                     }
-                    if waited >= limit {
-                        return (Err(RankFailure::silent(from, waited)), waited);
+                    if *waited >= limit {
+                        return Err(RankFailure::silent(from, *waited));
                     }
                 }
-                Err(why) => return (Err(self.lost(from, &why)), waited),
+                Err(why) => return Err(self.lost(from, &why)),
             }
         }
     }
 
     fn lost(&self, rank: u32, why: &CrewError) -> RankFailure {
-        RankFailure::new(rank, Failure::failed(format!("it cannot be reached: {why}")))
+        RankFailure::other(rank, format!("it cannot be reached: {why}"))
     }
 
     fn out_of_step(&self, rank: u32) -> RankFailure {
         let sentence = "it does something else than the others: is the command the same on all?";
-        RankFailure::new(rank, Failure::failed(sentence))
+        RankFailure::other(rank, sentence.into())
     }
 }
 
@@ -358,9 +401,9 @@ mod tests {
             let mine = if fails { Err(Failure::failed("no room")) } else { Ok(()) };
             let now = lockstep.meet(mine, SOON).unwrap_err();
             assert_eq!(lockstep.meet(Ok(()), SOON).unwrap_err(), now);
-            now.failure(Some("node7")).sentence
+            now.failure(&[]).sentence
         });
-        assert_eq!(heard, vec!["rank 3 on node7: no room"; 6]);
+        assert_eq!(heard, vec![format!("rank 3 on {}: no room", host_name()); 6]);
     }
 
     #[test]
@@ -372,7 +415,7 @@ mod tests {
                 return String::new();
             }
             let gone = lockstep.meet(Ok(()), Duration::from_millis(400)).unwrap_err();
-            gone.failure(None).sentence
+            gone.failure(&[]).sentence
         });
         assert!(heard[0].starts_with("rank 4: it did not answer within"), "{heard:?}");
         assert!(heard[..4].iter().all(|sentence| *sentence == heard[0]), "{heard:?}");

@@ -35,10 +35,10 @@ use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delay, Delayed};
 use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_looking};
 use crate::run::kept_ballast;
-use crate::run::remove::{Removal, remove_run_directory, remove_tree};
+use crate::run::remove::{Removal, remove_own, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
 use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast, LAYOUT_FILES_MAX};
-use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
+use crate::run::site::{ConditionName, EngineSource, PlaceCondition, RankCell, Site};
 use crate::run::workers::{PhaseRun, Shift, run_shift};
 
 /// Size of the canary, a file whose residency proves that the probe works.
@@ -66,6 +66,8 @@ pub struct DiskSite {
     /// Artificial delay of each request and sync, as a share of its duration.
     delay: f64,
     cell: Option<(OsString, Arc<OpenTree>)>,
+    /// The tree of another rank, open while phases work on it.
+    other_tree: Option<Arc<OpenTree>>,
     /// For the name of the next ballast's directory.
     ballasts_made: u64,
     ballast: Option<DiskBallast>,
@@ -92,7 +94,7 @@ impl DiskSite {
     ) -> Result<Self> {
         let canary = plant_canary(&run_directory).map_err(|error| {
             // The directory is made and marked; it must not stay behind.
-            let _ = remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()));
+            let _ = remove_own(&run_directory);
             Failure::from_system("write to the run's directory", error)
         })?;
         let probe = detect_cache_probe(&canary);
@@ -114,6 +116,7 @@ impl DiskSite {
             cells_begun: 0,
             delay: 0.0,
             cell: None,
+            other_tree: None,
             ballasts_made: 0,
             ballast: None,
             layout_score: None,
@@ -154,7 +157,7 @@ impl DiskSite {
         self.cell = None;
         self.remove_ballast();
         let Some(directory) = self.run_directory.take() else { return Ok(Removal::default()) };
-        remove_run_directory(directory.parent(), OsStr::new(directory.name()))
+        remove_own(&directory)
     }
 
     fn run_directory(&self) -> Result<&RunDirectory> {
@@ -203,8 +206,13 @@ impl DiskSite {
     fn open_tree_of(&self, phase: &Phase) -> Option<&Arc<OpenTree>> {
         match phase.on_ballast {
             Some(_) => self.ballast_tree.as_ref(),
-            None => self.cell.as_ref().map(|(_, open)| open),
+            None => self.tree_in_use(),
         }
+    }
+
+    /// The tree that phases work on: the cell's, unless it is that of another rank.
+    fn tree_in_use(&self) -> Option<&Arc<OpenTree>> {
+        self.other_tree.as_ref().or_else(|| self.cell.as_ref().map(|(_, open)| open))
     }
 
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
@@ -342,6 +350,7 @@ impl Site for DiskSite {
     }
 
     fn end_cell(&mut self) -> Removal {
+        self.other_tree = None;
         let Some((name, open)) = self.cell.take() else { return Removal::default() };
         drop(open);
         let Some(directory) = &self.run_directory else { return Removal::default() };
@@ -404,8 +413,26 @@ impl Site for DiskSite {
     }
 
     fn count_entries(&self) -> ErrnoResult<u64> {
-        let Some((_, open)) = &self.cell else { return Ok(0) };
+        let Some(open) = self.tree_in_use() else { return Ok(0) };
         Ok(count_entries(open.root.as_fd())?)
+    }
+
+    fn work_on(&mut self, other: Option<RankCell<'_>>) -> Result<()> {
+        self.other_tree = None;
+        let (Some(other), Some((name, _))) = (other, &self.cell) else { return Ok(()) };
+        let open = open_other(self.run_directory()?.parent(), name, &other).map_err(|error| {
+            let what = format!("open the files of rank {}", other.rank);
+            Failure::from_system(what, error.about())
+        })?;
+        self.other_tree = Some(Arc::new(open));
+        Ok(())
+    }
+
+    fn tree_of(&self, phase: &Phase, cell: &CellPlan) -> Tree {
+        match &self.other_tree {
+            Some(open) => open.tree.clone(),
+            None => self.own_tree_of(phase, cell),
+        }
     }
 
     fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
@@ -466,6 +493,21 @@ fn make_tree(
         rustix::fs::mkdirat(&root, path.as_c_str(), Mode::RWXU)?;
     }
     let bases = open_bases(&tree, root.as_fd(), u64::from(cell.threads()), true)?;
+    Ok(OpenTree { tree, root, bases })
+}
+
+/// Opens the tree of a cell that another rank made, in the directory of the run.
+fn open_other(
+    run_directory: BorrowedFd<'_>,
+    cell: &OsStr,
+    other: &RankCell<'_>,
+) -> ErrnoResult<OpenTree> {
+    let mut name = NameBuffer::default();
+    name.push(Name { kind: NameKind::Rank, number: u64::from(other.rank), generation: 0 });
+    let rank = open_directory(run_directory, OsStr::from_bytes(name.as_bytes()))?;
+    let root = open_directory(rank.as_fd(), cell)?;
+    let tree = other.cell.tree.clone();
+    let bases = open_bases(&tree, root.as_fd(), u64::from(other.cell.threads()), true)?;
     Ok(OpenTree { tree, root, bases })
 }
 

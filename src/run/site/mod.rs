@@ -137,6 +137,14 @@ impl Settled {
     }
 }
 
+/// A cell as another rank of a crew has it.
+pub struct RankCell<'a> {
+    /// Which rank.
+    pub rank: u32,
+    /// Its cell.
+    pub cell: &'a CellPlan,
+}
+
 /// A place to run cells in, one at a time. What is not overridden is that of the place inside it; or,
 /// without one, of a place without files beside the cells' trees, without a device and without
 /// anything to write out.
@@ -300,8 +308,21 @@ pub trait Site {
         self.ballast_state().map_or_else(|| phase.clone(), |state| resolved(state, phase, on))
     }
 
+    /// The next phases work on what another rank wrote, or again on what this one did.
+    ///
+    /// # Errors
+    /// If that cannot be opened.
+    fn work_on(&mut self, _other: Option<RankCell<'_>>) -> Result<()> {
+        Ok(())
+    }
+
     /// The tree that a phase works on.
     fn tree_of(&self, phase: &Phase, cell: &CellPlan) -> Tree {
+        self.own_tree_of(phase, cell)
+    }
+
+    /// The tree that it works on where that is not of another rank.
+    fn own_tree_of(&self, phase: &Phase, cell: &CellPlan) -> Tree {
         match phase.on_ballast.and_then(|_| self.ballast_state()) {
             Some(state) => tree_of(state.ballast(), state.live().length()),
             None => cell.tree.clone(),

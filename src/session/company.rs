@@ -1,0 +1,481 @@
+//! Runs a plan with many ranks: they agree on the run before it begins, wait for each other in each phase, and bring what
+//! they measured together at rank 0, which alone keeps it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::measuring::PhaseGates;
+use super::{RunOrder, VERSION};
+use crate::base::failure::{Failure, Result, shown};
+use crate::base::units::bytes;
+use crate::host::memory::memory_bytes;
+use crate::host::process::host_name;
+use crate::plan::{CellPlan, Phase, Plan, seed_of_rank};
+use crate::results::book::Measurement;
+use crate::results::merging::{RankReport, RankTimes};
+use crate::run::clock::RealClock;
+use crate::run::crew::clock_offset::{ClockOffset, measure_offsets};
+use crate::run::crew::lockstep::{Lockstep, RankFailure};
+use crate::run::interrupt::Interrupt;
+use crate::run::remove::remove_own;
+use crate::run::run_directory::RunDirectory;
+use crate::run::site::RankCell;
+use crate::run::workers::PhaseRun;
+
+/// How long ranks wait for the last to come to the start.
+const MUSTER_WITHIN: Duration = Duration::from_secs(60);
+
+/// How long the slowest rank may take longer than another where no limit of a phase says less.
+const WITHIN: Duration = Duration::from_secs(3600);
+
+/// A rank that ends its phase at its limit still has to sync and to count.
+const BEYOND_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long rank 0 waits at the end for others that still remove what they made.
+const PARTS_WITHIN: Duration = Duration::from_secs(60);
+
+/// What a rank says of itself before a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct RankCard {
+    rank: u32,
+    host: String,
+    version: String,
+    /// Follows from the text of the job file.
+    job: u64,
+    seed: u64,
+    /// Follows from all that its cells do.
+    plan: u64,
+    repeats: u32,
+    /// The directory to work in, as it was named.
+    directory: String,
+    memory_bytes: u64,
+}
+
+impl RankCard {
+    fn new(rank: u32, order: &RunOrder<'_>) -> Self {
+        let plan = order.plan;
+        Self {
+            rank,
+            host: host_name(),
+            version: VERSION.into(),
+            job: plan.job_fingerprint(),
+            seed: plan.seed,
+            plan: plan.fingerprint(),
+            repeats: plan.repeats,
+            directory: shown(&order.directory),
+            memory_bytes: memory_bytes(),
+        }
+    }
+
+    /// How another rank differs from this one; none if it does not.
+    fn difference(&self, other: &Self) -> Option<String> {
+        let differs = |what: &str, own: &str, theirs: &str| {
+            format!("has {what} {theirs}, and rank 0 on {} has {own}", self.host)
+        };
+        if self.version != other.version {
+            return Some(differs("boatload", &self.version, &other.version));
+        }
+        if self.job != other.job {
+            return Some(format!("has another job file than rank 0 on {}", self.host));
+        }
+        if self.seed != other.seed {
+            return Some(differs("seed", &self.seed.to_string(), &other.seed.to_string()));
+        }
+        if self.directory != other.directory {
+            return Some(differs("--dir", &self.directory, &other.directory));
+        }
+        if (self.plan, self.repeats) == (other.plan, other.repeats) {
+            return None;
+        }
+        let memory = [self, other].map(|card| bytes(card.memory_bytes));
+        Some(match self.memory_bytes == other.memory_bytes {
+            true => format!("has other options than rank 0 on {}", self.host),
+            false => format!(
+                "{}: sizes in the job follow from it, or options differ. Name sizes with --set",
+                differs("memory of", &memory[0], &memory[1])
+            ),
+        })
+    }
+}
+
+/// What rank 0 tells all before a run.
+#[derive(Serialize, Deserialize)]
+struct Agreement {
+    id: String,
+    hosts: Vec<String>,
+}
+
+/// The ranks that run a plan together.
+pub struct Company<'a> {
+    lockstep: Lockstep<'a>,
+    /// The run's id.
+    id: String,
+    /// The host of each rank.
+    hosts: Vec<String>,
+    /// The plan of each rank that this one works for in some phase.
+    plans: BTreeMap<u32, Plan>,
+    parted: AtomicBool,
+}
+
+/// All ranks agree on an order, which is that of rank 0: `order` is what this one was asked to do, or why it cannot.
+/// `plan_of` gives the plan with another seed.
+///
+/// # Errors
+/// If a rank cannot, does not answer, or was asked to do something else.
+pub fn muster<'a>(
+    lockstep: Lockstep<'a>,
+    order: Result<&RunOrder<'_>>,
+    plan_of: impl Fn(u64) -> Result<Plan>,
+) -> Result<Company<'a>> {
+    let (rank, size) = (lockstep.rank(), lockstep.size());
+    let checked = order.and_then(|order| refuse(order.plan, size).map(|()| order));
+    let card = checked.clone().map(|order| vec![RankCard::new(rank, order)]);
+    let all = |one: Vec<u8>, other: Vec<u8>| {
+        let mut all: Vec<RankCard> = read(&one)?;
+        all.extend(read::<Vec<RankCard>>(&other)?);
+        written(&all)
+    };
+    let mut hosts = Vec::new();
+    let mine = card.and_then(|card| written(&card));
+    let agreement = lockstep.exchange(mine, &all, MUSTER_WITHIN, |cards| {
+        let cards: Vec<RankCard> = read(&cards)?;
+        hosts = cards.iter().map(|card| card.host.clone()).collect();
+        agree(&cards)
+    });
+    // Rank 0 knows where the others are, as far as they have come.
+    let named = |failure: RankFailure| failure.failure(&hosts);
+    let Agreement { id, hosts } = read(&agreement.map_err(named)?)?;
+    let mut company =
+        Company { lockstep, id, hosts, plans: BTreeMap::new(), parted: AtomicBool::new(false) };
+    let plans = checked.and_then(|order| company.plans_for(order.plan, plan_of));
+    company.meet(plans.as_ref().map(|_| ()).map_err(Clone::clone))?;
+    company.plans = plans?;
+    Ok(company)
+}
+
+/// What cannot be done by so many ranks.
+fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
+    let is_shifted = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.shift > 0);
+    let why = if plan.effort.is_some() {
+        "--precision and --time-limit choose repeats while a run goes on, which is done by one process only: name --repeats"
+    } else if plan.makes_filesystems() {
+        "file systems are made and mounted by one process only: name with --dir a directory that all hosts share"
+    } else if plan.reads_device() {
+        "a block device is read by one process only, for each host has its own"
+    } else if plan.cells.iter().any(|cell| cell.prepare.is_some()) {
+        "a place is filled or aged by one process only: take a job without `prepare`"
+    } else if plan.cells.iter().any(|cell| cell.engine.is_simulated() && is_shifted(cell)) {
+        "each rank has a simulated file system of its own, and `shift` needs one that all share"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!("{why} (this run has {ranks} ranks)")))
+}
+
+/// The answer of rank 0 to what all said of themselves.
+fn agree(cards: &[RankCard]) -> Result<Vec<u8>> {
+    let Some((first, others)) = cards.split_first() else {
+        return Err(Failure::failed("no rank has come"));
+    };
+    for card in others {
+        if let Some(difference) = first.difference(card) {
+            return Err(Failure::usage(format!(
+                "rank {} on {} {difference}. Nothing was written",
+                card.rank, card.host
+            )));
+        }
+    }
+    let hosts = cards.iter().map(|card| card.host.clone()).collect();
+    written(&Agreement { id: super::new_id()?, hosts })
+}
+
+fn written(what: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(what).map_err(|error| Failure::from_system("send to other ranks", error))
+}
+
+fn read<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| Failure::from_system("read what a rank sent", error))
+}
+
+impl<'a> Company<'a> {
+    /// Which rank this is.
+    pub(super) fn rank(&self) -> u32 {
+        self.lockstep.rank()
+    }
+
+    /// How many there are.
+    pub(super) fn size(&self) -> u32 {
+        self.lockstep.size()
+    }
+
+    /// The run's id.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The host of each rank, in their order.
+    pub(super) fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// The plans of this rank and of those that it works for. All have the order of cells of the job's seed.
+    fn plans_for(
+        &self,
+        plan: &Plan,
+        plan_of: impl Fn(u64) -> Result<Plan>,
+    ) -> Result<BTreeMap<u32, Plan>> {
+        let shifts = plan.cells.iter().flat_map(|cell| &cell.phases).map(|phase| phase.shift);
+        let mut plans = BTreeMap::new();
+        for shift in shifts.chain([0]) {
+            let rank = self.worked_for(shift);
+            if !plans.contains_key(&rank) {
+                let other = plan_of(seed_of_rank(plan.seed, rank))?;
+                plans.insert(rank, Plan { seed: plan.seed, ..other });
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The plan of this rank.
+    pub fn own_plan(&self) -> Option<&Plan> {
+        self.plans.get(&self.rank())
+    }
+
+    /// Whose files this rank works on in a phase with this shift.
+    fn worked_for(&self, shift: u32) -> u32 {
+        let rank = u64::from(self.rank()) + u64::from(shift);
+        // Less than the number of ranks.
+        (rank % u64::from(self.size())) as u32
+    }
+
+    /// The cell and the phase of another rank that a phase of this one is to be; none if it is its own.
+    pub(super) fn other(&self, cell: usize, phase: usize) -> Option<OtherPhase<'_>> {
+        let shift = self.own_plan()?.cells.get(cell)?.phases.get(phase)?.shift;
+        let rank = self.worked_for(shift);
+        let cell = self.plans.get(&rank).filter(|_| rank != self.rank())?.cells.get(cell)?;
+        Some(OtherPhase { cell: RankCell { rank, cell }, phase: cell.phases.get(phase)? })
+    }
+
+    /// The failure that ended all, with the host it came from.
+    fn named(&self, failure: &RankFailure) -> Failure {
+        failure.failure(&self.hosts)
+    }
+
+    /// All ranks meet. One that has failed before says so now, and all end.
+    ///
+    /// # Errors
+    /// What any of them failed with.
+    pub(super) fn meet(&self, mine: Result<()>) -> Result<()> {
+        self.lockstep.meet(mine, WITHIN).map_err(|failure| self.named(&failure))
+    }
+
+    /// The end of what this rank has to do, however it came: others hear why.
+    ///
+    /// # Errors
+    /// What any rank failed with.
+    pub(super) fn leave<T>(&self, mine: Result<T>, interrupt: &Interrupt) -> Result<T> {
+        if let Some(ended) = self.lockstep.ended() {
+            let failure = self.named(&ended);
+            // What cannot be removed here is said here.
+            return Err(match mine {
+                Err(own) if own != failure && self.rank() == 0 => failure.then(&own),
+                _ => failure,
+            });
+        }
+        let said = match &mine {
+            Err(failure) => Err(failure.clone()),
+            Ok(_) if interrupt.is_set() => Err(stopped()),
+            Ok(_) => Ok(()),
+        };
+        self.meet(said).and(mine)
+    }
+
+    /// The directory of the run, at rank 0, and what this rank works in.
+    ///
+    /// # Errors
+    /// If any rank has none.
+    pub(super) fn directories<'c>(
+        &'c self,
+        parent: BorrowedFd<'_>,
+        place: &std::path::Path,
+    ) -> Result<(Option<SharedDirectory<'c, 'a>>, RunDirectory)> {
+        let make = || {
+            let parent = parent.try_clone_to_owned();
+            let parent = parent.map_err(|error| Failure::from_system("open --dir", error))?;
+            RunDirectory::make(parent, place, &self.id)
+        };
+        let made = (self.rank() == 0).then(make).transpose();
+        let made = made.map(|made| {
+            made.map(|directory| SharedDirectory { company: self, directory: Some(directory) })
+        });
+        let token = match &made {
+            Ok(Some(shared)) => shared.token().map(String::into_bytes),
+            Ok(None) => Ok(Vec::new()),
+            Err(failure) => Err(failure.clone()),
+        };
+        let token = self.lockstep.exchange(token, &|one, _| Ok(one), WITHIN, Ok);
+        let token = token.map_err(|failure| self.named(&failure))?;
+        let token = String::from_utf8_lossy(&token);
+        let own = RunDirectory::make_for_rank(parent, &self.id, &token, self.rank())?;
+        Ok((made?, own))
+    }
+
+    /// The last of all: rank 0 waits until the others have removed what they made.
+    pub(super) fn part(&self) {
+        if !self.parted.swap(true, Ordering::Relaxed) {
+            self.lockstep.part(PARTS_WITHIN);
+        }
+    }
+
+    /// The gates of a phase.
+    pub(super) fn gates<'c>(
+        &'c self,
+        is_real: bool,
+        interrupt: &'c Interrupt,
+    ) -> CompanyGates<'c, 'a> {
+        let (before, run) = (RefCell::default(), Cell::default());
+        let clock = RealClock::new();
+        CompanyGates { company: self, clock, is_real, interrupt, before, run }
+    }
+}
+
+fn stopped() -> Failure {
+    Failure::interrupted("it was asked to end")
+}
+
+/// A phase as another rank has it.
+pub(super) struct OtherPhase<'a> {
+    pub(super) cell: RankCell<'a>,
+    pub(super) phase: &'a Phase,
+}
+
+/// The directory of a run of many ranks, which rank 0 made and removes when all have ended.
+pub(super) struct SharedDirectory<'c, 'a> {
+    company: &'c Company<'a>,
+    directory: Option<RunDirectory>,
+}
+
+impl SharedDirectory<'_, '_> {
+    fn token(&self) -> Result<String> {
+        let gone = || Failure::failed("the run's directory is closed");
+        self.directory.as_ref().ok_or_else(gone)?.token()
+    }
+
+    /// Says that the run goes on.
+    pub(super) fn beat(&self) {
+        self.directory.iter().for_each(RunDirectory::beat);
+    }
+
+    /// Removes it with all that is left in it.
+    ///
+    /// # Errors
+    /// If its marker no longer proves that it is boatload's.
+    pub(super) fn close(mut self) -> Result<crate::run::remove::Removal> {
+        self.company.part();
+        self.directory.take().map_or_else(|| Ok(Default::default()), |own| remove_own(&own))
+    }
+}
+
+impl Drop for SharedDirectory<'_, '_> {
+    /// A run that ends early leaves nothing behind either.
+    fn drop(&mut self) {
+        if let Some(directory) = self.directory.take() {
+            self.company.part();
+            let _ = remove_own(&directory);
+        }
+    }
+}
+
+/// Where this rank waits for the others in a phase, and what comes of it.
+pub(super) struct CompanyGates<'c, 'a> {
+    company: &'c Company<'a>,
+    clock: RealClock,
+    /// Whether times are of this machine: simulated ones all begin at the same moment.
+    is_real: bool,
+    interrupt: &'c Interrupt,
+    /// The clocks of all ranks before the phase, at rank 0.
+    before: RefCell<Vec<ClockOffset>>,
+    /// When this rank started and ended, in nanoseconds of its own clock.
+    run: Cell<[i64; 2]>,
+}
+
+impl PhaseGates for CompanyGates<'_, '_> {
+    fn ready(&self) -> Result<()> {
+        let mine = if self.interrupt.is_set() { Err(stopped()) } else { Ok(()) };
+        self.company.meet(mine)?;
+        *self.before.borrow_mut() = self.offsets()?;
+        Ok(())
+    }
+
+    fn start(&self) -> Result<()> {
+        self.company.meet(Ok(()))
+    }
+
+    fn ended(&self, run: &PhaseRun) {
+        self.run.set([run.started_ns, run.ended_ns].map(u64::cast_signed));
+    }
+}
+
+impl CompanyGates<'_, '_> {
+    fn offsets(&self) -> Result<Vec<ClockOffset>> {
+        let company = self.company;
+        if !self.is_real {
+            let none = if company.rank() == 0 { company.size() } else { 0 };
+            return Ok(vec![ClockOffset::default(); none as usize]);
+        }
+        measure_offsets(&company.lockstep, &self.clock).map_err(|failure| company.named(&failure))
+    }
+
+    /// What all ranks measured in a phase, at rank 0; what this one did elsewhere.
+    ///
+    /// # Errors
+    /// What any rank failed with.
+    pub(super) fn together(
+        &self,
+        own: Result<Measurement>,
+        limit_ns: Option<u64>,
+    ) -> Result<Measurement> {
+        let company = self.company;
+        let [started_ns, ended_ns] = self.run.get();
+        let report = own.as_ref().map_err(Clone::clone).and_then(|own| {
+            let (rank, operations) = (company.rank(), own.operations);
+            let failed = own.errors.values().sum();
+            let times = RankTimes { rank, started_ns, ended_ns, operations, failed };
+            RankReport::new(own.clone(), times, self.interrupt.is_set()).encoded()
+        });
+        let merge = |one: Vec<u8>, other: Vec<u8>| {
+            RankReport::decoded(&one)?.merged(RankReport::decoded(&other)?)?.encoded()
+        };
+        let within = limit_ns.map_or(WITHIN, |limit| Duration::from_nanos(limit) + BEYOND_LIMIT);
+        let mut all = None;
+        let answer = company.lockstep.exchange(report, &merge, within, |merged| {
+            let merged = RankReport::decoded(&merged)?;
+            let answer = vec![u8::from(merged.is_interrupted)];
+            all = Some(merged);
+            Ok(answer)
+        });
+        let answer = answer.map_err(|failure| company.named(&failure))?;
+        if answer == [1] {
+            self.interrupt.set();
+        }
+        let after = self.offsets()?;
+        let Some(all) = all else { return own };
+        let before = self.before.borrow();
+        let offset = |offsets: &[ClockOffset], rank: u32| {
+            offsets.get(rank as usize).copied().unwrap_or_default()
+        };
+        let common =
+            |rank, ns| ClockOffset::common(offset(&before, rank), offset(&after, rank), ns);
+        let error_ns = before.iter().chain(&after).map(|offset| offset.error_ns).max();
+        Ok(all.measurement(common, error_ns.unwrap_or_default() as f64 / 1e9))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Runs plans with many ranks, each a thread, on the simulator and in real directories.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::plan::filesystem::Volume;
+use crate::plan::{Settings, read_job};
+use crate::results::book::Book;
+use crate::results::histogram::decoded;
+use crate::results::store::Store;
+use crate::run::crew::Crew;
+use crate::run::crew::threads::with_ranks;
+use crate::session::{PhaseContext, RunOutcome, Watcher, run};
+
+/// What each rank is asked to do.
+struct CrewJob<'a> {
+    text: &'a (dyn Fn(u32) -> String + Sync),
+    directory: &'a Path,
+    watcher: &'a dyn Watcher,
+}
+
+struct Nobody;
+
+impl Watcher for Nobody {}
+
+/// Runs a job with so many ranks; what each was given.
+fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
+    with_ranks(size, |crew| {
+        let interrupt = Interrupt::default();
+        let text = (job.text)(crew.rank());
+        let plan_of = |seed| {
+            let settings = Settings { seed, ..Settings::default() };
+            read_job(&text, &settings)
+                .map_err(|problems| Failure::usage(problems.report("the job")))
+        };
+        let plan = plan_of(None)?;
+        let order = RunOrder {
+            plan: &plan,
+            directory: job.directory.into(),
+            command: "a test".into(),
+            fill_real: false,
+            place: Volume::default(),
+            tag: None,
+            company: None,
+        };
+        let lockstep = Lockstep::new(crew, interrupt.flag());
+        let company = muster(lockstep, Ok(&order), |seed| plan_of(Some(seed)))?;
+        let order = RunOrder {
+            plan: company.own_plan().unwrap(),
+            company: Some(&company),
+            ..order.clone()
+        };
+        let mut store = Store::in_memory().unwrap();
+        run(&order, &mut store, job.watcher, &interrupt)
+    })
+}
+
+/// The same job for all, which must go well; what rank 0 has of it.
+fn good(size: u32, text: &str, directory: &Path) -> Book {
+    let job = CrewJob { text: &|_| text.to_string(), directory, watcher: &Nobody };
+    let all = ran(size, &job).into_iter().map(|outcome| outcome.and_then(RunOutcome::whole));
+    all.map(|book| book.unwrap()).next().unwrap()
+}
+
+/// A job in a real directory, with a phase of its own behind the creates.
+fn on_disk(more: &str) -> String {
+    format!(
+        "name = \"t\"\nquestion = \"?\"\nrepeats = 1\n[tree]\nfiles = 40\nsize = {{ uniform = {{ min = 1, max = 5000 }} }}\n\
+         [[phase]]\noperation = \"create\"\n{more}"
+    )
+}
+
+const SIM: &str = "name = \"t\"\nquestion = \"?\"\nrepeats = 1\nengine = \"sim\"\n[tree]\nfiles = 100\nsize = 10\n\
+                   [sim]\nmetadata = \"20us\"\n[[phase]]\noperation = \"create\"\nwindows = 4\n\
+                   [[phase]]\noperation = \"stat\"\n";
+
+#[test]
+fn what_ranks_did_is_added_up_at_rank_0_and_no_latency_is_lost() {
+    let place = tempfile::tempdir().unwrap();
+    let book = good(5, SIM, place.path());
+    assert!(book.run.complete && book.run.hosts.len() == 5, "{:?}", book.run);
+    let alone = good_alone(SIM, place.path());
+    for (all, one) in book.measurements.iter().zip(&alone.measurements) {
+        assert_eq!((all.operations, all.operations_asked, all.bytes), (500, 500, 5 * one.bytes));
+        assert_eq!(decoded(&all.histogram).unwrap().len(), 500);
+        assert!(all.valid(), "{:?}", all.invalid);
+        let ranks = all.ranks.as_ref().unwrap();
+        assert!(ranks.ranks.iter().all(|rank| rank.operations == 100), "{ranks:?}");
+        let windows: u64 = all.windows.iter().map(|window| window.operations).sum();
+        assert_eq!(windows, if all.windows.is_empty() { 0 } else { 500 });
+    }
+    assert_eq!(book.measurements.len(), 2);
+}
+
+/// What one process gives.
+fn good_alone(text: &str, directory: &Path) -> Book {
+    let plan = read_job(text, &Settings::default()).unwrap();
+    let order = RunOrder {
+        plan: &plan,
+        directory: directory.into(),
+        command: "a test".into(),
+        fill_real: false,
+        place: Volume::default(),
+        tag: None,
+        company: None,
+    };
+    let mut store = Store::in_memory().unwrap();
+    run(&order, &mut store, &Nobody, &Interrupt::default()).unwrap().whole().unwrap()
+}
+
+#[test]
+fn each_rank_works_below_one_directory_and_nothing_is_left() {
+    let place = tempfile::tempdir().unwrap();
+    let more = "[[phase]]\noperation = \"read\"\n[[phase]]\noperation = \"delete\"\n";
+    let book = good(3, &on_disk(more), place.path());
+    let operations: Vec<u64> = book.measurements.iter().map(|m| m.operations).collect();
+    assert_eq!(operations, [120, 120, 120]);
+    assert!(book.measurements.iter().all(Measurement::valid), "{:?}", book.measurements);
+    let [created, read] = [0, 1].map(|at| book.measurements[at].bytes);
+    assert_eq!(created, read);
+    let alone = good_alone(&on_disk(""), place.path()).measurements[0].bytes;
+    assert_ne!(created, 3 * alone, "each rank has a seed of its own");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn with_a_shift_each_rank_works_on_what_another_wrote_as_that_one_would() {
+    let place = tempfile::tempdir().unwrap();
+    let more = "[[phase]]\noperation = \"rewrite\"\ncount = 20\norder = \"random\"\n\
+                [[phase]]\noperation = \"read\"\nshift = 1\ncache = \"warm\"\n\
+                [[phase]]\noperation = \"delete\"\ncount = 15\nshift = 5\n\
+                [[phase]]\nname = \"rest\"\noperation = \"stat\"\n";
+    let book = good(3, &on_disk(more), place.path());
+    for m in &book.measurements {
+        assert!(m.valid(), "{}: {:?}", m.phase, m.invalid);
+    }
+    let operations: Vec<u64> = book.measurements.iter().map(|m| m.operations).collect();
+    assert_eq!(operations, [120, 60, 120, 45, 75]);
+    assert_eq!(book.measurements[3].entries_found, 75);
+}
+
+#[test]
+fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
+    let place = tempfile::tempdir().unwrap();
+    let text = |rank| if rank == 2 { on_disk("# another") } else { on_disk("") };
+    let all = ran(4, &CrewJob { text: &text, directory: place.path(), watcher: &Nobody });
+    for one in all {
+        let said = one.err().unwrap().sentence;
+        assert!(said.starts_with("rank 2 on ") && said.contains("another job file"), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_only_one_process_can_do_is_refused_by_all() {
+    let place = tempfile::tempdir().unwrap();
+    let text = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
+    let all =
+        ran(2, &CrewJob { text: &|_| text.clone(), directory: place.path(), watcher: &Nobody });
+    for one in all {
+        let said = one.err().unwrap().sentence;
+        assert!(said.contains("a simulated file system of its own"), "{said}");
+    }
+}
+
+/// Breaks what one rank works in, after so many phases of any rank.
+struct Breaker<'a> {
+    place: &'a Path,
+    phases: AtomicUsize,
+}
+
+impl Watcher for Breaker<'_> {
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {
+        if self.phases.fetch_add(1, Ordering::Relaxed) == 0 {
+            let run = std::fs::read_dir(self.place).unwrap().next().unwrap().unwrap().path();
+            // A cell of rank 1 that is in the way of the next one.
+            std::fs::create_dir(run.join("r0000000001/c0000000002")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let text = on_disk("").replace("repeats = 1", "repeats = 3");
+    let watcher = Breaker { place: place.path(), phases: AtomicUsize::new(0) };
+    let all =
+        ran(3, &CrewJob { text: &|_| text.clone(), directory: place.path(), watcher: &watcher });
+    for outcome in all {
+        let RunOutcome { book, failure, .. } = outcome.unwrap();
+        let said = failure.unwrap().sentence;
+        assert!(said.starts_with("rank 1 on ") && said.contains("File exists"), "{said}");
+        assert_eq!(book.measurements.len(), 1);
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
