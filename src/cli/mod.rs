@@ -10,6 +10,7 @@ mod export;
 mod fill;
 #[cfg(test)]
 mod fuzz;
+mod guard_directory;
 mod import;
 mod inspect;
 mod job;
@@ -101,6 +102,8 @@ enum Command {
     Clean(clean::Clean),
     #[command(hide = true)]
     ServeDisk(serve_disk::ServeDisk),
+    #[command(hide = true)]
+    GuardDirectory(guard_directory::GuardDirectory),
 }
 
 impl Command {
@@ -120,7 +123,7 @@ impl Command {
             | Self::Age(_)
             | Self::Crash(_)
             | Self::ServeDisk(_) => PrivilegedWork::Measure,
-            Self::Clean(_) => PrivilegedWork::Clean,
+            Self::Clean(_) | Self::GuardDirectory(_) => PrivilegedWork::Clean,
             Self::Scenarios(_)
             | Self::Audit(_)
             | Self::Disks(_)
@@ -215,6 +218,7 @@ pub fn main_with(muster: impl FnOnce() -> Result<Box<dyn Crew>>) -> ExitCode {
         Command::Age(command) => command.run(),
         Command::Clean(command) => command.run(),
         Command::ServeDisk(command) => command.run(),
+        Command::GuardDirectory(command) => command.run(),
     };
     let exit = outcome.unwrap_or_else(|failure| {
         out::complain(&failure.sentence);

@@ -10,6 +10,7 @@ pub mod crew;
 pub mod disk;
 pub mod drive;
 pub mod engine;
+pub mod guard;
 pub mod image;
 pub mod interrupt;
 pub mod kept_ballast;

@@ -1,0 +1,249 @@
+//! The ranks of an MPI job as a crew. No call of MPI waits: each wait is a loop that looks whether the message has come,
+//! so that a peer that is gone, a time limit or a signal ends it.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use boatload::run::crew::lockstep::Lockstep;
+use boatload::run::crew::{Crew, CrewError};
+use mpi::environment::Universe;
+use mpi::topology::Communicator;
+use mpi::{Rank, Tag, Threading};
+
+use crate::launcher;
+use crate::messages::{Called, Posted, return_errors};
+
+/// Messages of a run.
+const RUN: Tag = 1;
+
+/// Messages of its end: what came too late for the run stays apart from them.
+const FAREWELL: Tag = 2;
+
+/// A longer message goes in pieces of this size, and the first that is shorter is its last: MPI counts to 2 GiB.
+const PIECE_BYTES: usize = 1 << 24;
+
+/// A wait first only yields the processor: those who come to a barrier that all have reached leave it within microseconds.
+const YIELDS_FOR: Duration = Duration::from_millis(1);
+
+/// Then it sleeps, an eighth of the time that it has waited, so that it takes no processor from those who measure.
+const PAUSE_MIN: Duration = Duration::from_micros(50);
+const PAUSE_MAX: Duration = Duration::from_millis(1);
+
+/// How long rank 0 waits at the end for the others, which have nothing left to do.
+const FAREWELL_OF_FIRST: Duration = Duration::from_secs(10);
+
+/// How long the others wait for rank 0, which may be removing what the run made.
+const FAREWELL_OF_OTHERS: Duration = Duration::from_secs(600);
+
+/// The exit code of a job that MPI ends.
+const ABORTED: i32 = 1;
+
+/// This process as a rank of an MPI job.
+#[derive(Clone)]
+pub(crate) struct MpiCrew {
+    rank: u32,
+    size: u32,
+    tag: Tag,
+    shared: Arc<Mutex<Traffic>>,
+}
+
+/// What is on its way.
+struct Traffic {
+    /// None after the end.
+    universe: Option<Universe>,
+    /// Pieces that left too late for whoever sent them.
+    leaving: Vec<Posted>,
+    /// Messages of which not all has come, by their tag and sender.
+    arriving: BTreeMap<(Tag, u32), Arriving>,
+}
+
+/// A message of which not all has come.
+#[derive(Default)]
+struct Arriving {
+    bytes: Vec<u8>,
+    piece: Option<Posted>,
+}
+
+impl MpiCrew {
+    /// Starts MPI.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    pub(crate) fn start() -> Result<Self, String> {
+        let started = mpi::initialize_with_threading(Threading::Serialized);
+        let (universe, threading) = started.ok_or("MPI was started twice")?;
+        if threading < Threading::Serialized {
+            return Err(format!(
+                "the MPI library gives the thread level {threading:?}, and boatload-mpi needs MPI_THREAD_SERIALIZED: use a library \
+                 that was built with threads"
+            ));
+        }
+        return_errors()?;
+        let world = universe.world();
+        let (rank, size) = (number(world.rank()), number(world.size()));
+        launcher::check(size)?;
+        let traffic = Traffic {
+            universe: Some(universe),
+            leaving: Vec::new(),
+            arriving: BTreeMap::new(),
+        };
+        Ok(Self { rank, size, tag: RUN, shared: Arc::new(Mutex::new(traffic)) })
+    }
+
+    /// Ends MPI in this process, and gives `exit` again. If a rank does not come to the end, MPI ends all of them.
+    pub(crate) fn end(self, exit: ExitCode) -> ExitCode {
+        let never = AtomicBool::new(false);
+        let farewell = Self { tag: FAREWELL, ..self.clone() };
+        let within = if self.rank == 0 { FAREWELL_OF_FIRST } else { FAREWELL_OF_OTHERS };
+        let all = Lockstep::new(&farewell, &never).meet(Ok(()), within);
+        let universe = self.traffic().universe.take();
+        if let (Err(_), Some(universe)) = (all, &universe) {
+            universe.world().abort(ABORTED);
+        }
+        drop(universe);
+        exit
+    }
+
+    fn traffic(&self) -> MutexGuard<'_, Traffic> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a piece of a message.
+    fn send_piece(&self, to: Rank, piece: &[u8], wait: &Wait) -> Result<(), CrewError> {
+        // Held for each call, so that there is one at a time.
+        let posted = {
+            let _traffic = self.traffic();
+            Posted::send(piece.to_vec(), to, self.tag)
+        };
+        let mut posted = posted.map_err(CrewError::Broken)?;
+        loop {
+            let mut traffic = self.traffic();
+            posted = match posted.into_piece().map_err(CrewError::Broken)? {
+                Ok(_) => return Ok(()),
+                Err(posted) => posted,
+            };
+            if wait.is_over() {
+                // MPI still reads it, and may deliver it later.
+                traffic.leaving.push(posted);
+                return Err(CrewError::TimedOut);
+            }
+            drop(traffic);
+            // The receiver may not be there yet, or takes it bit by bit, which goes on only while MPI is called.
+            wait.pause(PAUSE_MIN);
+        }
+    }
+}
+
+impl Crew for MpiCrew {
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), CrewError> {
+        let (to, wait) = (rank_of(to)?, Wait::new(within));
+        let whole = message.chunks_exact(PIECE_BYTES);
+        let last = whole.remainder();
+        for piece in whole.chain([last]) {
+            self.send_piece(to, piece, &wait)?;
+        }
+        Ok(())
+    }
+
+    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, CrewError> {
+        let source = rank_of(from)?;
+        let wait = Wait::new(within);
+        loop {
+            let mut traffic = self.traffic();
+            let message = traffic.arriving.entry((self.tag, from)).or_default();
+            if message.advance(source, self.tag).map_err(CrewError::Broken)? {
+                return Ok(std::mem::take(&mut message.bytes));
+            }
+            let pause_max = if message.piece.is_some() { Duration::ZERO } else { PAUSE_MAX };
+            drop(traffic);
+            if wait.is_over() {
+                return Err(CrewError::TimedOut);
+            }
+            wait.pause(pause_max);
+        }
+    }
+}
+
+impl Arriving {
+    /// Takes what has come. True if that is all of the message.
+    fn advance(&mut self, source: Rank, tag: Tag) -> Called<bool> {
+        loop {
+            let posted = match self.piece.take() {
+                Some(posted) => posted,
+                None => match Posted::receive(source, tag)? {
+                    Some(posted) => posted,
+                    None => return Ok(false),
+                },
+            };
+            match posted.into_piece()? {
+                Err(posted) => {
+                    self.piece = Some(posted);
+                    return Ok(false);
+                }
+                Ok(piece) if piece.len() < PIECE_BYTES => {
+                    self.append(piece);
+                    return Ok(true);
+                }
+                Ok(piece) => self.append(piece),
+            }
+        }
+    }
+
+    fn append(&mut self, piece: Vec<u8>) {
+        if self.bytes.is_empty() {
+            self.bytes = piece;
+        } else {
+            self.bytes.extend(piece);
+        }
+    }
+}
+
+/// A wait that takes little of the processor.
+struct Wait {
+    begun: Instant,
+    within: Duration,
+}
+
+impl Wait {
+    fn new(within: Duration) -> Self {
+        Self { begun: Instant::now(), within }
+    }
+
+    fn is_over(&self) -> bool {
+        self.begun.elapsed() >= self.within
+    }
+
+    /// Waits before the next look, no longer than that.
+    fn pause(&self, pause_max: Duration) {
+        let waited = self.begun.elapsed();
+        if waited < YIELDS_FOR || pause_max.is_zero() {
+            return std::thread::yield_now();
+        }
+        let pause = (waited / 8).max(PAUSE_MIN).min(pause_max);
+        std::thread::sleep(pause.min(self.within.saturating_sub(waited)));
+    }
+}
+
+/// A rank as MPI counts.
+fn rank_of(rank: u32) -> Result<Rank, CrewError> {
+    Rank::try_from(rank).map_err(|_| CrewError::Broken(format!("MPI has no rank {rank}")))
+}
+
+/// A number of MPI's that is not negative.
+fn number(of: Rank) -> u32 {
+    of.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Each test starts this program again, as the ranks of a job: those run `a_rank_of_a_job` and print what they found.
+
+use std::process::{Output, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::*;
+
+#[path = "../../tests/launch/mod.rs"]
+mod launch;
+
+/// What ranks are to do.
+const EXERCISE: &str = "BOATLOAD_EXERCISE";
+
+const SOON: Duration = Duration::from_secs(60);
+
+/// What `ranks` ranks say when they do an exercise, each a line, sorted.
+fn said(ranks: u32, exercise: &str) -> Vec<String> {
+    let output = ended(ranks, exercise);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines: Vec<_> =
+        text.lines().filter_map(|line| line.split_once("rank ")).map(|(_, line)| line.into()).collect();
+    lines.sort();
+    assert!(output.status.success(), "{output:?}");
+    lines
+}
+
+fn ended(ranks: u32, exercise: &str) -> Output {
+    let mut command = launch::launch(ranks, &std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "crew::tests::a_rank_of_a_job", "--nocapture", "-q"]);
+    command.env(EXERCISE, exercise).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+#[ignore = "other tests start it"]
+fn a_rank_of_a_job() {
+    let crew = MpiCrew::start().unwrap();
+    let exercise = std::env::var(EXERCISE).unwrap_or_default();
+    let found = match exercise.as_str() {
+        "exchange" => exchange(&crew),
+        "long" => long_messages(&crew),
+        "late" => late_message(&crew),
+        "silent" => silent(&crew),
+        "killed" => killed(&crew),
+        "release" => release(&crew),
+        other => panic!("no exercise {other}"),
+    };
+    println!("\nrank {}: {found}", crew.rank());
+    let _ = crew.end(ExitCode::SUCCESS);
+}
+
+fn exchange(crew: &MpiCrew) -> String {
+    let never = AtomicBool::new(false);
+    let lockstep = Lockstep::new(crew, &never);
+    let mut all = Vec::new();
+    for _ in 0..100 {
+        let mine = Ok(vec![b'0' + u8::try_from(crew.rank()).unwrap()]);
+        all = lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap();
+    }
+    String::from_utf8(all).unwrap()
+}
+
+#[test]
+fn ranks_say_something_and_all_hear_all_of_it_in_their_order() {
+    for ranks in [1, 3, 8] {
+        let all = &"01234567"[..ranks];
+        let expected: Vec<_> = (0..ranks).map(|rank| format!("{rank}: {all}")).collect();
+        assert_eq!(said(u32::try_from(ranks).unwrap(), "exchange"), expected);
+    }
+}
+
+/// Bytes in which a piece that is lost, doubled or out of order shows.
+fn pattern(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| (at % 251) as u8).collect()
+}
+
+/// Of no, of just one, and of several pieces.
+const LENGTHS: [usize; 5] = [0, 1, PIECE_BYTES - 1, PIECE_BYTES, 2 * PIECE_BYTES + 7];
+
+fn long_messages(crew: &MpiCrew) -> String {
+    if crew.rank() == 1 {
+        LENGTHS.iter().for_each(|bytes| crew.send(0, &pattern(*bytes), SOON).unwrap());
+        return "sent".into();
+    }
+    // In slices, as the library waits.
+    let receive = || loop {
+        match crew.receive(1, Duration::from_millis(1)) {
+            Err(CrewError::TimedOut) => {}
+            other => return other.unwrap(),
+        }
+    };
+    let all_good = LENGTHS.iter().all(|bytes| receive() == pattern(*bytes));
+    format!("all good: {all_good}")
+}
+
+#[test]
+fn a_message_longer_than_a_piece_arrives_whole_however_it_is_waited_for() {
+    assert_eq!(said(2, "long"), ["0: all good: true", "1: sent"]);
+}
+
+fn late_message(crew: &MpiCrew) -> String {
+    let short = Duration::from_millis(20);
+    if crew.rank() == 1 {
+        let before = crew.receive(0, short);
+        crew.send(0, b"go on", SOON).unwrap();
+        let after = crew.receive(0, SOON).unwrap();
+        return format!("{before:?}, then {}", String::from_utf8(after).unwrap());
+    }
+    crew.receive(1, SOON).unwrap();
+    crew.send(1, b"late", SOON).unwrap();
+    "sent".into()
+}
+
+#[test]
+fn a_wait_ends_with_its_time_and_a_later_one_gets_the_message() {
+    assert_eq!(said(2, "late"), ["0: sent", "1: Err(TimedOut), then late"]);
+}
+
+fn silent(crew: &MpiCrew) -> String {
+    let never = AtomicBool::new(false);
+    let lockstep = Lockstep::new(crew, &never);
+    if crew.rank() == 3 {
+        return "says nothing".into();
+    }
+    let failure = lockstep.meet(Ok(()), Duration::from_millis(200)).unwrap_err();
+    let sentence = failure.failure(Some("node")).sentence;
+    sentence.split(" within").next().unwrap().into()
+}
+
+#[test]
+fn a_rank_that_does_not_answer_is_named_by_all_others() {
+    let others = said(4, "silent");
+    let expected = "rank 3 on node: it did not answer";
+    assert_eq!(others[..3], [0, 1, 2].map(|rank| format!("{rank}: {expected}")));
+}
+
+fn killed(crew: &MpiCrew) -> String {
+    if crew.rank() == 2 {
+        let _ = std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
+    }
+    let gone = crew.receive(2, SOON);
+    format!("{gone:?}")
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_job() {
+    let output = ended(4, "killed");
+    assert!(!output.status.success(), "{output:?}");
+}
+
+/// How far apart ranks of one machine leave the second of two meetings, to which one of them came late.
+fn release(crew: &MpiCrew) -> String {
+    let never = AtomicBool::new(false);
+    let lockstep = Lockstep::new(crew, &never);
+    let mut micros: Vec<u128> = Vec::new();
+    for round in 0..200u32 {
+        if round % crew.size() == crew.rank() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        lockstep.meet(Ok(()), SOON).unwrap();
+        lockstep.meet(Ok(()), SOON).unwrap();
+        let left = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+        let mine = Ok(left.to_be_bytes().to_vec());
+        let all = lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap();
+        let all = all.chunks_exact(16).map(|time| u128::from_be_bytes(time.try_into().unwrap()));
+        micros.push(all.clone().max().unwrap() - all.min().unwrap());
+    }
+    micros.sort_unstable();
+    format!("median {} us, p95 {} us, most {} us", micros[100], micros[190], micros[199])
+}
+
+#[test]
+#[ignore = "it prints times, which depend on the machine"]
+fn meetings_release_soon() {
+    for ranks in [2, 4, 8] {
+        println!("{ranks} ranks leave within {}", &said(ranks, "release")[0][3..]);
+    }
+}

@@ -1,0 +1,32 @@
+//! Runs `boatload guard-directory`, which rank 0 of several starts itself.
+
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::out;
+use crate::base::failure::{Exit, Result, shown};
+use crate::run::guard::guard;
+
+/// Remove the directory of the run that started this, if that is killed; of no use to users
+#[derive(Args)]
+pub(super) struct GuardDirectory {
+    /// Directory the run was made in
+    place: PathBuf,
+    /// Name of its directory
+    name: OsString,
+}
+
+impl GuardDirectory {
+    pub(super) fn run(&self) -> Result<Exit> {
+        if guard(std::io::stdin().as_fd(), &self.place, &self.name)?.is_some() {
+            out::note(&format!(
+                "rank 0 was killed, so the run has ended; {} was removed, and the store has the phases that were over",
+                shown(self.place.join(&self.name))
+            ));
+        }
+        Ok(Exit::Good)
+    }
+}
