@@ -85,11 +85,8 @@ impl MpiCrew {
         let world = universe.world();
         let (rank, size) = (number(world.rank()), number(world.size()));
         launcher::check(size)?;
-        let traffic = Traffic {
-            universe: Some(universe),
-            leaving: Vec::new(),
-            arriving: BTreeMap::new(),
-        };
+        let traffic =
+            Traffic { universe: Some(universe), leaving: Vec::new(), arriving: BTreeMap::new() };
         Ok(Self { rank, size, tag: RUN, shared: Arc::new(Mutex::new(traffic)) })
     }
 

@@ -14,7 +14,7 @@ use crate::crew::MpiCrew;
 fn main() -> ExitCode {
     // Only commands that run on all ranks start MPI: the others need no launcher, and `serve-disk` is a process of a rank.
     let started = RefCell::new(None);
-    let exit = main_with(|| {
+    let exit = boatload::cli::main_with(|| {
         let crew = MpiCrew::start().map_err(Failure::failed)?;
         *started.borrow_mut() = Some(crew.clone());
         Ok(Box::new(crew))
@@ -24,5 +24,3 @@ fn main() -> ExitCode {
         None => exit,
     }
 }
-// TEMP
-fn main_with(f: impl FnOnce() -> boatload::base::failure::Result<Box<MpiCrew>>) -> ExitCode { drop(f()); boatload::cli::main() }

@@ -187,11 +187,13 @@ pub fn main() -> ExitCode {
 pub fn main_with(muster: impl FnOnce() -> Result<Box<dyn Crew>>) -> ExitCode {
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
-        // All ranks have the same command line; one is enough to say what is wrong with it, or to help.
-        Err(error) if muster().is_ok_and(|crew| crew.rank() > 0) => {
+        Err(error) => {
+            // All ranks have the same command line; one is enough to say what is wrong with it, or to help.
+            if !muster().is_ok_and(|crew| crew.rank() > 0) {
+                let _ = error.print();
+            }
             return ExitCode::from(error.exit_code() as u8);
         }
-        Err(error) => error.exit(),
     };
     if let Some(work) = command.privileged_work() {
         keep_only(work);

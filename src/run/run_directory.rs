@@ -395,7 +395,9 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
     let same_boot = marker.boot == boot_id();
     let name = read_text(format!("/proc/{}/comm", marker.process));
     let own = marker.process == std::process::id();
-    same_boot && !own && name.is_ok_and(|name| name.trim_end() == "boatload")
+    same_boot
+        && !own
+        && name.is_ok_and(|name| matches!(name.trim_end(), "boatload" | "boatload-mpi"))
 }
 
 /// Whether another process holds the lock of an open directory; else this one does from now on.

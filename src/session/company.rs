@@ -21,6 +21,7 @@ use crate::results::merging::{RankReport, RankTimes};
 use crate::run::clock::RealClock;
 use crate::run::crew::clock_offset::{ClockOffset, measure_offsets};
 use crate::run::crew::lockstep::{Lockstep, RankFailure};
+use crate::run::guard::DirectoryGuard;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::remove_own;
 use crate::run::run_directory::RunDirectory;
@@ -311,9 +312,12 @@ impl<'a> Company<'a> {
             RunDirectory::make(parent, place, &self.id)
         };
         let made = (self.rank() == 0).then(make).transpose();
-        let made = made.map(|made| {
-            made.map(|directory| SharedDirectory { company: self, directory: Some(directory) })
-        });
+        let shared = |directory: RunDirectory| {
+            // Where none can be started, `clean` removes what a killed run leaves, as for one process.
+            let guard = DirectoryGuard::start(place, directory.name()).ok();
+            SharedDirectory { company: self, directory: Some(directory), _guard: guard }
+        };
+        let made = made.map(|made| made.map(shared));
         let token = match &made {
             Ok(Some(shared)) => shared.token().map(String::into_bytes),
             Ok(None) => Ok(Vec::new()),
@@ -359,6 +363,8 @@ pub(super) struct OtherPhase<'a> {
 pub(super) struct SharedDirectory<'c, 'a> {
     company: &'c Company<'a>,
     directory: Option<RunDirectory>,
+    /// Dismissed when the directory has been removed.
+    _guard: Option<DirectoryGuard>,
 }
 
 impl SharedDirectory<'_, '_> {

@@ -17,8 +17,11 @@ const SOON: Duration = Duration::from_secs(60);
 fn said(ranks: u32, exercise: &str) -> Vec<String> {
     let output = ended(ranks, exercise);
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut lines: Vec<_> =
-        text.lines().filter_map(|line| line.split_once("rank ")).map(|(_, line)| line.into()).collect();
+    let mut lines: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.split_once("rank "))
+        .map(|(_, line)| line.into())
+        .collect();
     lines.sort();
     assert!(output.status.success(), "{output:?}");
     lines
@@ -122,7 +125,7 @@ fn silent(crew: &MpiCrew) -> String {
         return "says nothing".into();
     }
     let failure = lockstep.meet(Ok(()), Duration::from_millis(200)).unwrap_err();
-    let sentence = failure.failure(Some("node")).sentence;
+    let sentence = failure.failure(&vec!["node".to_string(); 4]).sentence;
     sentence.split(" within").next().unwrap().into()
 }
 
@@ -135,7 +138,9 @@ fn a_rank_that_does_not_answer_is_named_by_all_others() {
 
 fn killed(crew: &MpiCrew) -> String {
     if crew.rank() == 2 {
-        let _ = std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
+        let _ = std::process::Command::new("kill")
+            .args(["-9", &std::process::id().to_string()])
+            .status();
     }
     let gone = crew.receive(2, SOON);
     format!("{gone:?}")
@@ -160,7 +165,8 @@ fn release(crew: &MpiCrew) -> String {
         lockstep.meet(Ok(()), SOON).unwrap();
         let left = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
         let mine = Ok(left.to_be_bytes().to_vec());
-        let all = lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap();
+        let all =
+            lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap();
         let all = all.chunks_exact(16).map(|time| u128::from_be_bytes(time.try_into().unwrap()));
         micros.push(all.clone().max().unwrap() - all.min().unwrap());
     }

@@ -7,7 +7,8 @@ use std::process::Command;
 pub(crate) fn launch(ranks: u32, program: &Path) -> Command {
     let library = mpi::environment::library_version().unwrap();
     let is_open_mpi = library.contains("Open MPI");
-    let names = if is_open_mpi { ["mpirun.openmpi", "mpirun"] } else { ["mpiexec.hydra", "mpiexec"] };
+    let names =
+        if is_open_mpi { ["mpirun.openmpi", "mpirun"] } else { ["mpiexec.hydra", "mpiexec"] };
     let has = |name: &&&str| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
