@@ -134,6 +134,8 @@ named_enum! {
         ClockJumped = "clock-jumped",
         /// One worker ended much later than the others.
         Straggler = "straggler",
+        /// A rank or a host was slower than the others.
+        SlowRank = "slow-rank",
         /// Latency rose or fell over the phase.
         Trend = "trend",
         /// Latencies had two modes.

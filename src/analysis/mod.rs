@@ -19,6 +19,7 @@ pub mod latencies;
 pub mod layout;
 pub mod limit;
 pub mod power;
+pub mod ranks;
 pub mod repetition;
 pub mod statistics;
 pub mod summary;
@@ -44,6 +45,7 @@ use findings::slow_class::slow_classes;
 use findings::{conclude, disk::disk};
 use job_time::job_seconds;
 use latencies::{Distribution, distributions};
+use ranks::{RankRates, rank_rates};
 use repetition::{VarianceComponents, imprecise_phases, variance_components};
 use summary::{Summary, summarize};
 use warnings::warnings;
@@ -61,6 +63,7 @@ pub struct Analysis<'a> {
     phase_amplifications: OnceCell<Vec<PhaseAmplification>>,
     disk_uses: OnceCell<Vec<DiskUse>>,
     variance: OnceCell<Vec<VarianceComponents>>,
+    rank_rates: OnceCell<Vec<RankRates>>,
     findings: OnceCell<Vec<Finding>>,
 }
 
@@ -77,6 +80,7 @@ impl<'a> Analysis<'a> {
             phase_amplifications: OnceCell::new(),
             disk_uses: OnceCell::new(),
             variance: OnceCell::new(),
+            rank_rates: OnceCell::new(),
             findings: OnceCell::new(),
         }
     }
@@ -125,6 +129,11 @@ impl<'a> Analysis<'a> {
     /// The variance of each phase by its source.
     pub fn variance(&self) -> &[VarianceComponents] {
         self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
+    }
+
+    /// How fast the ranks were in each phase; nothing for a run of one process.
+    pub fn rank_rates(&self) -> &[RankRates] {
+        self.rank_rates.get_or_init(|| rank_rates(self.book))
     }
 
     /// What is concluded: the answer, the findings that the job wants, what the disk did in the phases that

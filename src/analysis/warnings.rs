@@ -2,6 +2,7 @@
 //! with its condition, sentence and hint.
 
 mod jumped;
+mod slow_rank;
 #[cfg(test)]
 mod tests;
 
@@ -67,6 +68,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
     all.extend(disturbed(analysis));
+    all.extend(slow_rank::slow(book));
     all.extend(jumped(analysis, findings));
     all.extend(frequency(book));
     all.extend(late(book));
@@ -94,7 +96,10 @@ fn unfinished(book: &Book) -> Option<WarningFinding> {
         true => "the run was interrupted; what was measured until then is kept.",
         false => "the run was killed, or is still running; what was measured until now is kept.",
     };
-    let hint = format!("`{}` goes on where it ended.", book.run.resume_command());
+    let hint = match book.run.hosts.is_empty() {
+        true => format!("`{}` goes on where it ended.", book.run.resume_command()),
+        false => "A run of many ranks is begun anew.".into(),
+    };
     let is_own = book.run.reference.is_none();
     (is_own && !book.run.complete).then(|| of_run(WarningCode::Interrupted, sentence, &hint))
 }

@@ -12,12 +12,12 @@ use rustix::io::Errno;
 
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::counted;
+use crate::base::units::{counted, span};
 use crate::run::kept_ballast::{BallastNote, read_note};
 use crate::run::leftover::remove_leftover;
 use crate::run::run_directory::{
-    CANARY, MOUNT_POINT, in_use, is_locked, is_unmarked, may_be_run_directory, open_directory,
-    open_parent, prove,
+    CANARY, MOUNT_POINT, Marker, busy_elsewhere, in_use, is_locked, is_unmarked,
+    may_be_run_directory, open_directory, open_parent, prove,
 };
 
 const EXAMPLES: &str = "\
@@ -46,12 +46,18 @@ pub(super) struct Clean {
     /// Remove what `fill` and `age` made as well
     #[arg(long)]
     ballast: bool,
+    /// Remove what runs of other hosts left, too
+    ///
+    /// Whether these are still at work is not seen from here; a directory in which one gave a sign within the
+    /// last day stays without this.
+    #[arg(long)]
+    other_hosts: bool,
 }
 
 impl Clean {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
-        let Survey { ours, ballasts, mut refused } = survey(parent.as_fd(), self.ballast)?;
+        let Survey { ours, ballasts, mut refused } = self.survey(parent.as_fd())?;
         for FoundDirectory { name, what } in &ballasts {
             let place = shown(self.dir.join(name));
             out::note(&format!("{place} stays: {what}; --ballast removes it"));
@@ -90,6 +96,80 @@ impl Clean {
         ))?;
         let left = removal.left.join(", ");
         Ok((!left.is_empty()).then(|| format!("left alone: {left}")))
+    }
+
+    /// What a directory is.
+    ///
+    /// # Errors
+    /// Why it is not known to be boatload's.
+    fn state(
+        &self,
+        directory: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> std::result::Result<DirectoryState, String> {
+        let marker = match prove(directory, name) {
+            Ok(marker) => marker,
+            Err(why) => {
+                if !is_unmarked(directory, name).unwrap_or(false) {
+                    return Err(why);
+                }
+                let user = is_locked(directory).then(|| "a run has just begun in it".to_string());
+                let what = "empty, left by a run that had just begun or was about to end".into();
+                return Ok(DirectoryState { what, is_ballast: false, user });
+            }
+        };
+        let note = read_note(directory);
+        let note = note.map_err(|error| format!("what is noted in it cannot be read: {error}"))?;
+        let is_ballast = note.is_some();
+        let user = in_use(directory, &marker).then(|| match is_ballast {
+            true => "a run is going on from it".to_string(),
+            false => format!("process {} is still running it", marker.process),
+        });
+        let user = user.or_else(|| self.other_host(directory, &marker));
+        let what = note.as_ref().map_or_else(|| unfinished(directory), of_note);
+        Ok(DirectoryState { what, is_ballast, user })
+    }
+
+    /// The other host that may be at work in a directory, in words; none if nobody asked for that.
+    fn other_host(&self, directory: BorrowedFd<'_>, marker: &Marker) -> Option<String> {
+        let (host, ago) = busy_elsewhere(directory, marker).filter(|_| !self.other_hosts)?;
+        let ago = span(ago as f64);
+        Some(format!(
+            "host {host} gave a sign in it {ago} ago and may still be at work there, which cannot be seen from here; \
+             if it is not, --other-hosts removes it"
+        ))
+    }
+
+    /// What there is of boatload's in the directory.
+    fn survey(&self, parent: BorrowedFd<'_>) -> Result<Survey> {
+        let (mut ours, mut ballasts, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let unreadable = |error| Failure::from_system("read the directory", error);
+        for entry in rustix::fs::Dir::read_from(parent).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if !may_be_run_directory(name) {
+                continue;
+            }
+            let state = match open_directory(parent, name) {
+                // A run that ended meanwhile has removed it.
+                Err(Errno::NOENT) => continue,
+                Err(error) => Err(error.to_string()),
+                Ok(directory) => self.state(directory.as_fd(), name),
+            };
+            let found = |what| FoundDirectory { name: name.to_owned(), what };
+            let refuse = |why: &str| format!("{} is left alone: {why}", shown(name));
+            match state {
+                Ok(DirectoryState { is_ballast: true, what, .. }) if !self.ballast => {
+                    ballasts.push(found(what));
+                }
+                Ok(DirectoryState { user: Some(user), .. }) => refused.push(refuse(&user)),
+                Ok(DirectoryState { what, .. }) => ours.push(found(what)),
+                Err(why) => refused.push(refuse(&why)),
+            }
+        }
+        ours.sort();
+        ballasts.sort();
+        Ok(Survey { ours, ballasts, refused })
     }
 
     fn agreed(&self, number: usize) -> Result<bool> {
@@ -152,62 +232,4 @@ struct DirectoryState {
     is_ballast: bool,
     /// Who uses it, in words; none if nobody does.
     user: Option<String>,
-}
-
-/// What a directory is.
-///
-/// # Errors
-/// Why it is not known to be boatload's.
-fn state(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<DirectoryState, String> {
-    let marker = match prove(directory, name) {
-        Ok(marker) => marker,
-        Err(why) => {
-            if !is_unmarked(directory, name).unwrap_or(false) {
-                return Err(why);
-            }
-            let user = is_locked(directory).then(|| "a run has just begun in it".to_string());
-            let what = "empty, left by a run that had just begun or was about to end".into();
-            return Ok(DirectoryState { what, is_ballast: false, user });
-        }
-    };
-    let note = read_note(directory);
-    let note = note.map_err(|error| format!("what is noted in it cannot be read: {error}"))?;
-    let is_ballast = note.is_some();
-    let user = in_use(directory, &marker).then(|| match is_ballast {
-        true => "a run is going on from it".to_string(),
-        false => format!("process {} is still running it", marker.process),
-    });
-    let what = note.as_ref().map_or_else(|| unfinished(directory), of_note);
-    Ok(DirectoryState { what, is_ballast, user })
-}
-
-fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
-    let (mut ours, mut ballasts, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-    let unreadable = |error| Failure::from_system("read the directory", error);
-    for entry in rustix::fs::Dir::read_from(parent).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if !may_be_run_directory(name) {
-            continue;
-        }
-        let state = match open_directory(parent, name) {
-            // A run that ended meanwhile has removed it.
-            Err(Errno::NOENT) => continue,
-            Err(error) => Err(error.to_string()),
-            Ok(directory) => state(directory.as_fd(), name),
-        };
-        let found = |what| FoundDirectory { name: name.to_owned(), what };
-        let refuse = |why: &str| format!("{} is left alone: {why}", shown(name));
-        match state {
-            Ok(DirectoryState { is_ballast: true, what, .. }) if !with_ballasts => {
-                ballasts.push(found(what));
-            }
-            Ok(DirectoryState { user: Some(user), .. }) => refused.push(refuse(&user)),
-            Ok(DirectoryState { what, .. }) => ours.push(found(what)),
-            Err(why) => refused.push(refuse(&why)),
-        }
-    }
-    ours.sort();
-    ballasts.sort();
-    Ok(Survey { ours, ballasts, refused })
 }

@@ -19,6 +19,7 @@ mod names;
 mod page;
 mod phases;
 mod plot;
+mod ranks;
 mod selftest;
 mod table;
 mod terminal;

@@ -10,6 +10,7 @@ use super::head::write_head;
 use super::host::write_host;
 use super::phases::{write_every_phase, write_latencies, write_phases};
 use super::plot::{Style, write_plots};
+use super::ranks::{ABOUT_RANKS, rank_tables};
 use super::text::write_wrapped;
 use super::variance::write_variance;
 use super::windows::{course_table, single_latency_table};
@@ -79,6 +80,14 @@ fn write_appendix(
         write_every_phase(summary, out)?;
     }
     write_latencies(summary, out)?;
+    let ranks = rank_tables(analysis);
+    for table in &ranks {
+        writeln!(out)?;
+        table.write(out)?;
+    }
+    if !ranks.is_empty() {
+        write_wrapped("", ABOUT_RANKS, out)?;
+    }
     if book.measurements.iter().any(|m| m.disk.is_some()) {
         writeln!(out)?;
         write_disk(analysis, out)?;

@@ -101,6 +101,7 @@ fn what_happened(code: WarningCode) -> &'static str {
         WarningCode::Throttled => "processors throttled",
         WarningCode::ClockJumped => "clock not steady",
         WarningCode::Straggler => "one worker ended late",
+        WarningCode::SlowRank => "one rank slower than the others",
         WarningCode::Trend => "latency drifted",
         WarningCode::TwoModes => "latencies in two clusters",
         WarningCode::Compressed => "content compressed",

@@ -87,6 +87,11 @@ pub(crate) fn monotonic_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// The time of day, in whole seconds since 1970: only to tell how long ago a file was changed.
+pub(crate) fn seconds_of_day() -> i64 {
+    rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec
+}
+
 impl Default for RealClock {
     fn default() -> Self {
         Self::new()

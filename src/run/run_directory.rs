@@ -16,6 +16,7 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::host::process::{boot_id, host_name};
+use crate::run::clock::seconds_of_day;
 
 pub use crate::host::open::open_directory;
 
@@ -285,16 +286,16 @@ pub(super) fn read_start(file: OwnedFd) -> std::io::Result<String> {
     String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
 }
 
-/// Opens a directory that another host has just made: a network file system may show it a little later.
+/// Opens and locks a directory that another host has just made: a network file system may show it a little later.
 fn open_soon(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
     const TRIES: u32 = 30;
     for _ in 0..TRIES {
-        match open_directory(parent, name) {
-            Err(OsErrno::NOENT) => std::thread::sleep(Duration::from_millis(100)),
-            other => return other,
+        if let Some(directory) = open_locked(parent, name)? {
+            return Ok(directory);
         }
+        std::thread::sleep(Duration::from_millis(100));
     }
-    open_directory(parent, name)
+    Err(OsErrno::NOENT)
 }
 
 /// The marker in an open directory.
@@ -386,6 +387,9 @@ pub(super) fn makes_inode_numbers_up(directory: BorrowedFd<'_>) -> rustix::io::R
     rustix::fs::fstatfs(directory).map(|found| MADE_UP.contains(&(found.f_type as u32)))
 }
 
+/// What processes that run a plan are called.
+const COMMANDS: [&str; 2] = ["boatload", "boatload-mpi"];
+
 /// Whether the process that made a marked and open directory is still running boatload: it holds
 /// a lock, which is seen from other containers too, where its number means nothing.
 pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
@@ -395,9 +399,23 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
     let same_boot = marker.boot == boot_id();
     let name = read_text(format!("/proc/{}/comm", marker.process));
     let own = marker.process == std::process::id();
-    same_boot
-        && !own
-        && name.is_ok_and(|name| matches!(name.trim_end(), "boatload" | "boatload-mpi"))
+    same_boot && !own && name.is_ok_and(|name| COMMANDS.contains(&name.trim_end()))
+}
+
+/// A run of another host that gave no sign for so long is taken to be over, in seconds: a sign comes before each phase.
+const SIGN_SECONDS: i64 = 24 * 3600;
+
+/// The other host that may still be at work in a marked and open directory, and how long ago it gave a sign, in seconds;
+/// none if it is of this host, or gave none for a day. Locks and processes of other hosts are not seen here.
+pub fn busy_elsewhere(directory: BorrowedFd<'_>, marker: &Marker) -> Option<(String, i64)> {
+    let is_other = !marker.host.is_empty() && marker.host != host_name();
+    if !is_other || marker.boot == boot_id() {
+        return None;
+    }
+    let stat = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    // Clocks of a server and of this host may differ a little.
+    let ago = (seconds_of_day() - stat.st_mtime).max(0);
+    (ago < SIGN_SECONDS).then(|| (shown(&marker.host), ago))
 }
 
 /// Whether another process holds the lock of an open directory; else this one does from now on.
@@ -459,6 +477,24 @@ mod tests {
         assert!(in_use(again.as_fd(), &elsewhere));
         drop(run_directory);
         assert!(!in_use(again.as_fd(), &elsewhere));
+    }
+
+    #[test]
+    fn a_directory_of_another_host_is_busy_for_a_day_after_its_last_sign() {
+        let place = tempfile::tempdir().unwrap();
+        let parent = open_parent(place.path()).unwrap();
+        let run_directory = RunDirectory::make(parent, place.path(), "abc").unwrap();
+        let marker = prove(run_directory.directory(), OsStr::new("boatload-abc")).unwrap();
+        let busy = |marker: &Marker| busy_elsewhere(run_directory.directory(), marker);
+        assert_eq!(busy(&marker), None, "of this host, locks and processes tell");
+        let other = Marker { host: "node7".into(), boot: "another".into(), ..marker };
+        let long_ago = Timespec { tv_sec: 1_000_000_000, tv_nsec: 0 };
+        let times = Timestamps { last_access: long_ago, last_modification: long_ago };
+        let directory = run_directory.directory();
+        rustix::fs::utimensat(directory, MARKER, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
+        assert_eq!(busy(&other), None);
+        run_directory.beat();
+        assert!(busy(&other).is_some_and(|(host, ago)| host == "node7" && ago < 60));
     }
 
     #[test]

@@ -152,6 +152,7 @@ fn reservation(code: WarningCode) -> Option<(Reliability, &'static str)> {
         WarningCode::SmallVolume => (Medium, "small volume"),
         WarningCode::LevelsInOrder => (Medium, "levels in a fixed order"),
         WarningCode::NoJournal => (Medium, "no journal"),
+        WarningCode::SlowRank => (Medium, "one rank slower than the others"),
         WarningCode::Jump => (Medium, "latency jumps within a phase"),
         WarningCode::TwoModes => (Medium, "latency has two modes"),
         WarningCode::AccessTimesDiffer => (Medium, "access times differ"),

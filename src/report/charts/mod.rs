@@ -11,6 +11,7 @@ mod layout;
 mod levels;
 mod model;
 mod ranking;
+mod ranks;
 mod rates;
 mod runs;
 mod scale;
@@ -36,9 +37,10 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
     let mut keys = ChartKeys::default();
     type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
-    let families: [ChartFamily; 11] = [
+    let families: [ChartFamily; 12] = [
         ranking::rankings,
         rates::rates,
+        ranks::ranks,
         levels::levels,
         settle::settles,
         history::histories,

@@ -13,6 +13,7 @@ use super::super::names::cell_and_repeat;
 use super::super::phases::{
     ABOUT_LATENCIES, latencies_table, limits, phase_levels, phase_notes, phases_table,
 };
+use super::super::ranks::{ABOUT_RANKS, rank_tables};
 use super::super::table::{Align, Table};
 use super::super::text::number;
 use super::super::variance::{ABOUT_VARIANCE, variance_table};
@@ -132,6 +133,10 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         blocks.extend(PageBlock::table("latencies of single operations", latencies));
         blocks.extend(PageBlock::note(ABOUT_LATENCIES));
     }
+    let ranks = rank_tables(analysis);
+    let about = (!ranks.is_empty()).then(|| PageBlock::note(ABOUT_RANKS)).flatten();
+    blocks.extend(ranks.into_iter().filter_map(PageBlock::titled));
+    blocks.extend(about);
     blocks.extend(disk_table(analysis).and_then(PageBlock::titled));
     if !book.filesystems.is_empty() {
         blocks.extend(amplification_tables(analysis).into_iter().filter_map(PageBlock::titled));

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use crate::analysis::Analysis;
+use crate::analysis::finding::{Finding, WarningCode};
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
 use crate::results::book::Book;
@@ -18,6 +20,8 @@ struct CrewJob<'a> {
     text: &'a (dyn Fn(u32) -> String + Sync),
     directory: &'a Path,
     watcher: &'a dyn Watcher,
+    /// What is different at a rank without the others' knowing.
+    ill: &'a (dyn Fn(u32, &mut Plan) + Sync),
 }
 
 struct Nobody;
@@ -46,11 +50,9 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
         };
         let lockstep = Lockstep::new(crew, interrupt.flag());
         let company = muster(lockstep, Ok(&order), |seed| plan_of(Some(seed)))?;
-        let order = RunOrder {
-            plan: company.own_plan().unwrap(),
-            company: Some(&company),
-            ..order.clone()
-        };
+        let mut plan = company.own_plan().unwrap().clone();
+        (job.ill)(crew.rank(), &mut plan);
+        let order = RunOrder { plan: &plan, company: Some(&company), ..order.clone() };
         let mut store = Store::in_memory().unwrap();
         run(&order, &mut store, job.watcher, &interrupt)
     })
@@ -58,7 +60,7 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
 
 /// The same job for all, which must go well; what rank 0 has of it.
 fn good(size: u32, text: &str, directory: &Path) -> Book {
-    let job = CrewJob { text: &|_| text.to_string(), directory, watcher: &Nobody };
+    let job = CrewJob { text: &|_| text.to_string(), directory, watcher: &Nobody, ill: &|_, _| () };
     let all = ran(size, &job).into_iter().map(|outcome| outcome.and_then(RunOutcome::whole));
     all.map(|book| book.unwrap()).next().unwrap()
 }
@@ -144,7 +146,10 @@ fn with_a_shift_each_rank_works_on_what_another_wrote_as_that_one_would() {
 fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
     let place = tempfile::tempdir().unwrap();
     let text = |rank| if rank == 2 { on_disk("# another") } else { on_disk("") };
-    let all = ran(4, &CrewJob { text: &text, directory: place.path(), watcher: &Nobody });
+    let all = ran(
+        4,
+        &CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &|_, _| () },
+    );
     for one in all {
         let said = one.err().unwrap().sentence;
         assert!(said.starts_with("rank 2 on ") && said.contains("another job file"), "{said}");
@@ -156,8 +161,15 @@ fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
 fn what_only_one_process_can_do_is_refused_by_all() {
     let place = tempfile::tempdir().unwrap();
     let text = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
-    let all =
-        ran(2, &CrewJob { text: &|_| text.clone(), directory: place.path(), watcher: &Nobody });
+    let all = ran(
+        2,
+        &CrewJob {
+            text: &|_| text.clone(),
+            directory: place.path(),
+            watcher: &Nobody,
+            ill: &|_, _| (),
+        },
+    );
     for one in all {
         let said = one.err().unwrap().sentence;
         assert!(said.contains("a simulated file system of its own"), "{said}");
@@ -185,8 +197,15 @@ fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() 
     let place = tempfile::tempdir().unwrap();
     let text = on_disk("").replace("repeats = 1", "repeats = 3");
     let watcher = Breaker { place: place.path(), phases: AtomicUsize::new(0) };
-    let all =
-        ran(3, &CrewJob { text: &|_| text.clone(), directory: place.path(), watcher: &watcher });
+    let all = ran(
+        3,
+        &CrewJob {
+            text: &|_| text.clone(),
+            directory: place.path(),
+            watcher: &watcher,
+            ill: &|_, _| (),
+        },
+    );
     for outcome in all {
         let RunOutcome { book, failure, .. } = outcome.unwrap();
         let said = failure.unwrap().sentence;
@@ -194,4 +213,31 @@ fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() 
         assert_eq!(book.measurements.len(), 1);
     }
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+/// The sentences of warnings about slow ranks, of eight that are simulated with noise.
+fn slow_sentences(slow: Option<u32>) -> Vec<String> {
+    let place = tempfile::tempdir().unwrap();
+    let text = SIM
+        .replace("repeats = 1", "repeats = 5")
+        .replace("\"20us\"", "\"20us\"\nspread = { passes = \"1%\", repeats = \"3%\" }");
+    let ill = |rank, plan: &mut Plan| {
+        if slow == Some(rank) {
+            plan.cells.iter_mut().for_each(|cell| cell.sim.metadata_ns *= 2);
+        }
+    };
+    let text = |_| text.clone();
+    let job = CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &ill };
+    let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
+    let analysis = Analysis::of(&book);
+    let slow = |finding: &&Finding| matches!(finding, Finding::Warning(warning) if warning.code == WarningCode::SlowRank);
+    analysis.findings().iter().filter(slow).map(Finding::sentence).collect()
+}
+
+#[test]
+fn a_simulated_rank_of_half_the_speed_is_named_and_equal_ones_are_not() {
+    let [said] = slow_sentences(Some(5)).try_into().unwrap();
+    assert!(said.starts_with("rank 5 on ") && said.contains("create and stat"), "{said}");
+    assert!(said.contains(" 0.5"), "{said}");
+    assert_eq!(slow_sentences(None), Vec::<String>::new());
 }
