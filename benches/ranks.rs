@@ -41,7 +41,7 @@ fn sent(rank: u32, recorder: PhaseRecorder) -> (Vec<u8>, u64) {
     };
     let ended_ns = i64::try_from(sum).unwrap_or(i64::MAX);
     let times = RankTimes { rank, started_ns: 0, ended_ns, operations: OPERATIONS, failed: 0 };
-    let report = RankReport::new(measurement, times, false);
+    let report = RankReport::new(measurement, times);
     (report.encoded().expect("a report can be written"), OPERATIONS)
 }
 

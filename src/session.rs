@@ -15,6 +15,7 @@ pub(crate) mod probe;
 mod record;
 mod resume;
 pub(crate) mod room;
+mod sites;
 pub(crate) mod trace;
 pub(crate) mod trace_classes;
 pub(crate) mod trials;
@@ -34,6 +35,7 @@ use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
 use self::record::Record;
 use self::resume::KnownCells;
+use self::sites::Sites;
 use crate::base::dates::rfc3339;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
@@ -58,8 +60,8 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
-use crate::run::run_directory::{ID_LETTERS, RunDirectory, open_parent, random_word};
-use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, RankCell, SimSite, Site};
+use crate::run::run_directory::{ID_LETTERS, open_parent, random_word};
+use crate::run::site::{DiskSite, MadeSite, PlaceCondition, RankCell};
 
 pub use self::company::{Company, muster};
 pub(crate) use self::record::goes_on;
@@ -324,76 +326,6 @@ struct Session<'a> {
     known: KnownCells,
 }
 
-/// The places a run uses: cells with different engines are in different ones.
-struct Sites<'a> {
-    disk: Option<DiskSite>,
-    made: Option<MadeSite>,
-    device: Option<DeviceSite>,
-    sim: Option<SimSite>,
-    /// The directory in which ranks have theirs, at rank 0; none for one process.
-    shared: Option<SharedDirectory<'a, 'a>>,
-}
-
-impl<'a> Sites<'a> {
-    /// The places that an order needs, and the host's facts with what they found.
-    fn make(
-        order: &RunOrder<'a>,
-        survey: HostSurvey,
-        tools: Option<Toolset>,
-        id: &str,
-        clock: RealClock,
-        interrupt: &Interrupt,
-    ) -> Result<(Self, HostFacts)> {
-        let HostSurvey { parent, mut host, device, .. } = survey;
-        let mut sites = Self { disk: None, made: None, device: None, sim: None, shared: None };
-        if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
-            let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
-            host.rights.cache_probe = site.cache_probe().into();
-            sites.device = Some(site);
-        }
-        if let Some(tools) = tools {
-            let parent = open_parent(&order.directory)?;
-            // Beside it there may be the directory of cells that need no file system made.
-            let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
-            let run_directory = RunDirectory::make(parent, &order.directory, &id)?;
-            let (host, clock) = (host.clone(), clock.clone());
-            sites.made = Some(tools.site(run_directory, order, host, clock, interrupt)?);
-        }
-        if order.plan.makes_files() {
-            let run_directory = match order.company {
-                None => RunDirectory::make(parent, &order.directory, id)?,
-                Some(company) => {
-                    let (shared, own) = company.directories(parent.as_fd(), &order.directory)?;
-                    sites.shared = shared;
-                    own
-                }
-            };
-            let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
-            // What the kernel can do in general says little of this file system.
-            host.rights.cache_probe = site.cache_probe().into();
-            sites.disk = Some(site);
-        }
-        if order.plan.cells.iter().any(|cell| cell.engine.is_simulated()) {
-            sites.sim = Some(SimSite::new(clock));
-        }
-        Ok((sites, host))
-    }
-
-    /// The place that a cell runs in.
-    fn for_cell(&mut self, cell: &CellPlan) -> Result<&mut dyn Site> {
-        let site = if cell.engine.is_simulated() {
-            self.sim.as_mut().map(|site| site as &mut dyn Site)
-        } else if cell.reads_device() {
-            self.device.as_mut().map(|site| site as _)
-        } else if cell.filesystem.is_some() {
-            self.made.as_mut().map(|site| site as _)
-        } else {
-            self.disk.as_mut().map(|site| site as _)
-        };
-        site.ok_or_else(|| Failure::failed("the run has no place for this engine"))
-    }
-}
-
 impl Session<'_> {
     /// Measures all cells, and leaves the machine as it was.
     fn carry_out(mut self) -> Result<RunOutcome> {
@@ -404,13 +336,7 @@ impl Session<'_> {
         };
         let cells = match self.company {
             None => cells,
-            Some(company) => match company.leave(cells, self.interrupt) {
-                Err(failure) if failure.exit == Exit::Interrupted => {
-                    self.interrupt.set();
-                    Ok(())
-                }
-                cells => cells,
-            },
+            Some(company) => self.left(company, cells),
         };
         let closed = self.close();
         let (book, kept) = self.finish(cells.is_ok());
@@ -423,6 +349,21 @@ impl Session<'_> {
         match failure {
             Some(failure) if book.measurements.is_empty() => Err(failure),
             failure => Ok(RunOutcome { book, failure, is_kept }),
+        }
+    }
+
+    /// How the cells ended for all ranks. It is said at once: a launcher may end them before all is removed.
+    fn left(&self, company: &Company<'_>, cells: Result<()>) -> Result<()> {
+        let left = company.leave(cells, self.interrupt);
+        if let Err(failure) = &left {
+            self.watcher.notice(&format!("all ranks end: {}", failure.sentence));
+        }
+        match left {
+            Err(failure) if failure.exit == Exit::Interrupted => {
+                self.interrupt.set();
+                Ok(())
+            }
+            left => left,
         }
     }
 

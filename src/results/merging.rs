@@ -33,8 +33,6 @@ pub struct RankReport {
     times: Vec<RankTimes>,
     /// Ranks that were not valid, beyond those that are named.
     unnamed: u64,
-    /// Whether the user of any of them wanted to stop.
-    pub is_interrupted: bool,
 }
 
 /// Ranks whose reasons for being invalid are named one by one.
@@ -46,7 +44,7 @@ const LENGTH_BYTES: usize = 8;
 impl RankReport {
     /// What one rank measured. What its device did and what disturbed it belongs to its host, which other ranks share:
     /// of a crew nothing is said of it.
-    pub fn new(measurement: Measurement, times: RankTimes, is_interrupted: bool) -> Self {
+    pub fn new(measurement: Measurement, times: RankTimes) -> Self {
         let of_rank = |why: &String| format!("rank {}: {why}", times.rank);
         let measurement = Measurement {
             invalid: measurement.invalid.iter().map(of_rank).collect(),
@@ -64,7 +62,7 @@ impl RankReport {
             disturbance: None,
             ..measurement
         };
-        Self { measurement, times: vec![times], unnamed: 0, is_interrupted }
+        Self { measurement, times: vec![times], unnamed: 0 }
     }
 
     /// As bytes, to be sent.
@@ -108,7 +106,6 @@ impl RankReport {
         self.measurement.invalid = invalid;
         self.unnamed += unnamed + beyond;
         self.times.extend(other.times);
-        self.is_interrupted |= other.is_interrupted;
         Ok(self)
     }
 
@@ -247,7 +244,7 @@ mod tests {
         };
         let times =
             RankTimes { rank, started_ns: 0, ended_ns: 1_000_000_000, operations, failed: 0 };
-        RankReport::new(m, times, false)
+        RankReport::new(m, times)
     }
 
     #[test]
@@ -275,7 +272,6 @@ mod tests {
         let idle = RankReport::new(
             Measurement { histogram: encoded(&new_histogram()), ..Measurement::default() },
             RankTimes { rank: 1, ..RankTimes::default() },
-            false,
         );
         let merged = report(0, &[1_000, 3_000]).merged(idle).unwrap().measurement(|_, ns| ns, 0.0);
         assert_eq!(

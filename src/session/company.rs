@@ -453,23 +453,21 @@ impl CompanyGates<'_, '_> {
             let (rank, operations) = (company.rank(), own.operations);
             let failed = own.errors.values().sum();
             let times = RankTimes { rank, started_ns, ended_ns, operations, failed };
-            RankReport::new(own.clone(), times, self.interrupt.is_set()).encoded()
+            RankReport::new(own.clone(), times).encoded()
         });
+        // What was cut short is measured of no rank: it would be invalid.
+        let report =
+            if self.interrupt.is_set() { report.and_then(|_| Err(stopped())) } else { report };
         let merge = |one: Vec<u8>, other: Vec<u8>| {
             RankReport::decoded(&one)?.merged(RankReport::decoded(&other)?)?.encoded()
         };
         let within = limit_ns.map_or(WITHIN, |limit| Duration::from_nanos(limit) + BEYOND_LIMIT);
         let mut all = None;
         let answer = company.lockstep.exchange(report, &merge, within, |merged| {
-            let merged = RankReport::decoded(&merged)?;
-            let answer = vec![u8::from(merged.is_interrupted)];
-            all = Some(merged);
-            Ok(answer)
+            all = Some(RankReport::decoded(&merged)?);
+            Ok(Vec::new())
         });
-        let answer = answer.map_err(|failure| company.named(&failure))?;
-        if answer == [1] {
-            self.interrupt.set();
-        }
+        answer.map_err(|failure| company.named(&failure))?;
         let after = self.offsets()?;
         let Some(all) = all else { return own };
         let before = self.before.borrow();

@@ -43,6 +43,8 @@ pub struct Lockstep<'a> {
     exchanges: AtomicU64,
     /// Why there are no more; none while all goes well.
     ended: Mutex<Option<RankFailure>>,
+    /// Whether nothing comes any more.
+    is_parting: AtomicBool,
 }
 
 /// Why a rank ends all.
@@ -56,6 +58,8 @@ pub struct RankFailure {
     exit: u8,
     /// What happened.
     pub sentence: String,
+    /// Ranks that did not answer when it was asked to end.
+    silent: Vec<u32>,
 }
 
 /// What a message is.
@@ -70,12 +74,12 @@ impl RankFailure {
     /// What this rank failed with itself.
     fn own(rank: u32, failure: Failure) -> Self {
         let Failure { exit, sentence } = failure;
-        Self { rank, host: Some(host_name()), exit: exit as u8, sentence }
+        Self { rank, host: Some(host_name()), exit: exit as u8, sentence, silent: Vec::new() }
     }
 
     /// What is wrong with another rank.
     fn other(rank: u32, sentence: String) -> Self {
-        Self { rank, host: None, exit: Exit::Failed as u8, sentence }
+        Self { rank, host: None, exit: Exit::Failed as u8, sentence, silent: Vec::new() }
     }
 
     fn silent(rank: u32, waited: Duration) -> Self {
@@ -83,24 +87,56 @@ impl RankFailure {
         Self::other(rank, sentence)
     }
 
+    /// This rank was asked to end, and these did not answer then.
+    fn stopped(rank: u32, silent: Vec<u32>) -> Self {
+        Self { silent, ..Self::own(rank, Failure::interrupted("it was asked to end")) }
+    }
+
+    fn is_stop(&self) -> bool {
+        self.exit == Exit::Interrupted as u8
+    }
+
+    /// What is said of two: what failed by itself comes before what was asked to end.
+    fn and(self, other: Self) -> Self {
+        match (self.is_stop(), other.is_stop()) {
+            (true, true) => Self { silent: [self.silent, other.silent].concat(), ..self },
+            (true, false) => other,
+            _ => self,
+        }
+    }
+
     /// The failure with the rank's name before it, and that of its host, if it is known; not of rank 0, which says it.
     pub fn failure(&self, hosts: &[String]) -> Failure {
         const ALL: [Exit; 3] = [Exit::Usage, Exit::Interrupted, Exit::Invalid];
         let exit = ALL.into_iter().find(|exit| *exit as u8 == self.exit).unwrap_or(Exit::Failed);
-        let host = self.host.as_ref().or_else(|| hosts.get(self.rank as usize));
-        let of = match (self.rank, host) {
-            (0, _) => String::new(),
-            (rank, Some(host)) => format!("rank {rank} on {host}: "),
-            (rank, None) => format!("rank {rank}: "),
+        let named = |rank: u32, host: Option<&String>| match host {
+            Some(host) => format!("rank {rank} on {host}"),
+            None => format!("rank {rank}"),
         };
-        Failure { exit, sentence: of + &self.sentence }
+        let host_of = |rank: u32| hosts.get(rank as usize);
+        let own = self.host.as_ref().or_else(|| host_of(self.rank));
+        let of = match self.rank {
+            0 if !self.is_stop() => String::new(),
+            rank => format!("{}: ", named(rank, own)),
+        };
+        let silent = self.silent.iter().map(|rank| named(*rank, host_of(*rank)));
+        let silent = silent.collect::<Vec<_>>().join(", ");
+        let also =
+            if silent.is_empty() { silent } else { format!(", and {silent} did not answer then") };
+        Failure { exit, sentence: format!("{of}{}{also}", self.sentence) }
     }
 }
 
 impl<'a> Lockstep<'a> {
     /// The ranks of a crew, none of which has said anything yet. `stop` is set when the user wants to stop.
     pub fn new(crew: &'a dyn Crew, stop: &'a AtomicBool) -> Self {
-        Self { crew, stop, exchanges: AtomicU64::new(0), ended: Mutex::default() }
+        Self {
+            crew,
+            stop,
+            exchanges: AtomicU64::new(0),
+            ended: Mutex::default(),
+            is_parting: AtomicBool::new(false),
+        }
     }
 
     /// Which rank this is.
@@ -190,8 +226,15 @@ impl<'a> Lockstep<'a> {
         self.exchange(nothing, &|one, _| Ok(one), within, Ok).map(drop)
     }
 
+    /// Whether this rank only waits until those below it have ended, which hurries nobody: they may still have to hear why
+    /// it has. Rank 0 has still to remove what is left.
+    fn is_parting(&self) -> bool {
+        self.rank() > 0 && self.is_parting.load(Ordering::Relaxed)
+    }
+
     /// The last of all, whatever happened: rank 0 waits until the others have ended, but not for long.
     pub fn part(&self, within: Duration) {
+        self.is_parting.store(true, Ordering::Relaxed);
         let mut left = within;
         for child in children(self.rank(), self.size()) {
             let (_, waited) = self.receive_by(child, LAST, left);
@@ -210,15 +253,27 @@ impl<'a> Lockstep<'a> {
         number: u64,
         within: Duration,
     ) -> std::result::Result<Vec<u8>, RankFailure> {
-        let mut all = mine;
+        // What failed by itself is said at once: nobody below can add to it.
+        if let Err(failure) = &mine
+            && !failure.is_stop()
+        {
+            return mine;
+        }
+        let (mut all, mut waited) = (mine, Duration::ZERO);
         for child in children(self.rank(), self.size()) {
             let below = levels(subtree(child, self.size()));
-            let said = self.receive(child, number, within + EACH_LEVEL * below);
+            let within = match &all {
+                Ok(_) => within + EACH_LEVEL * below,
+                Err(_) => AFTER_INTERRUPT.saturating_sub(waited),
+            };
+            let (said, took) = self.receive_by(child, number, within);
+            waited += took;
             all = match (all, said) {
                 (Ok(all), Ok(said)) => {
                     merge(all, said).map_err(|failure| RankFailure::own(self.rank(), failure))
                 }
-                (Err(first), _) | (Ok(_), Err(first)) => Err(first),
+                (Err(one), Err(other)) => Err(one.and(other)),
+                (Err(one), Ok(_)) | (Ok(_), Err(one)) => Err(one),
             };
         }
         all
@@ -286,18 +341,26 @@ impl<'a> Lockstep<'a> {
         within: Duration,
         waited: &mut Duration,
     ) -> std::result::Result<Vec<u8>, RankFailure> {
-        let mut limit = within;
+        let (mut limit, mut is_stopped) =
+            (within, self.stop.load(Ordering::Relaxed) && !self.is_parting());
+        if is_stopped {
+            limit = limit.min(*waited + AFTER_INTERRUPT);
+        }
         loop {
             let slice = SLICE.min(limit.saturating_sub(*waited));
             match self.crew.receive(from, slice) {
                 Ok(message) => return Ok(message),
                 Err(CrewError::TimedOut) => {
                     *waited += slice;
-                    if self.stop.load(Ordering::Relaxed) {
-                        limit = limit.min(AFTER_INTERRUPT);
+                    if !is_stopped && !self.is_parting() && self.stop.load(Ordering::Relaxed) {
+                        is_stopped = true;
+                        limit = limit.min(*waited + AFTER_INTERRUPT);
                     }
                     if *waited >= limit {
-                        return Err(RankFailure::silent(from, *waited));
+                        return Err(match is_stopped {
+                            true => RankFailure::stopped(self.rank(), vec![from]),
+                            false => RankFailure::silent(from, *waited),
+                        });
                     }
                 }
                 Err(why) => return Err(self.lost(from, &why)),
@@ -426,9 +489,17 @@ mod tests {
         let heard = with_ranks(2, |crew| {
             let stop = AtomicBool::new(true);
             let lockstep = Lockstep::new(crew, &stop);
-            (crew.rank() == 0).then(|| lockstep.meet(Ok(()), Duration::from_secs(3600)).is_err())
+            let hosts = [String::from("a"), "b".into()];
+            let meet =
+                || lockstep.meet(Ok(()), Duration::from_secs(3600)).unwrap_err().failure(&hosts);
+            (crew.rank() == 0).then(meet)
         });
-        assert_eq!(heard[0], Some(true));
+        let Failure { exit, sentence } = heard[0].clone().unwrap();
+        assert_eq!(exit, Exit::Interrupted);
+        assert!(
+            sentence.ends_with("it was asked to end, and rank 1 on b did not answer then"),
+            "{sentence}"
+        );
     }
 
     #[test]
