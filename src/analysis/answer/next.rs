@@ -32,13 +32,14 @@ pub(super) fn next(
         return None;
     }
     let is_root = book.host.rights.root;
-    let journal = trust.has_no_journal && draft.verdict == Verdict::CannotTell;
-    let sudo = !is_root && (trust.has_doubtful_caches || journal);
+    let is_alone = book.run.hosts.is_empty();
+    let journal = is_alone && trust.has_no_journal && draft.verdict == Verdict::CannotTell;
+    let sudo = is_alone && !is_root && (trust.has_doubtful_caches || journal);
     let advised = advised.map_or(0, |repeats| repeats as usize).max(2 * trust.repeats);
     let repeats = advised.clamp(REPEATS_USUAL, REPEATS_MOST).to_string();
     let more_repeats = || again(book, &[["--repeats", &repeats]]);
     let command = match draft.lacks {
-        Lack::Variants => others(book, is_root || journal),
+        Lack::Variants => others(book, is_alone && (is_root || journal)),
         _ if journal => again(book, &[["--filesystem", "ext4"]]),
         Lack::Repeats => more_repeats(),
         _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
@@ -61,7 +62,8 @@ pub(super) fn next(
 /// Whether the noise of a disk, which a modelled one has not, may be what hides an effect: large
 /// files are written and read on a real one, and this process may make file systems.
 fn is_disk_to_model(book: &Book) -> bool {
-    let on_disk = book.filesystems.is_empty() && book.host.device.is_some();
+    let is_alone = book.run.hosts.is_empty();
+    let on_disk = is_alone && book.filesystems.is_empty() && book.host.device.is_some();
     book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Slope)
 }
 
@@ -77,7 +79,11 @@ fn others(book: &Book, can_make: bool) -> Option<String> {
 fn again(book: &Book, set: &[[&str; 2]]) -> Option<String> {
     let words = shell::words(&book.run.command)?;
     let at = words.iter().position(|word| word == "run")?;
-    let mut kept = vec!["boatload".to_string(), "run".into()];
+    let mut kept = match book.run.hosts.len() {
+        0 => vec!["boatload".to_string()],
+        ranks => ["mpirun", "-n", &ranks.to_string(), "boatload-mpi"].map(String::from).to_vec(),
+    };
+    kept.push("run".into());
     let mut rest = words[at + 1..].iter();
     while let Some(word) = rest.next() {
         let (name, has_value) =
