@@ -3,7 +3,12 @@
 //!
 //! `cargo bench --bench ranks`
 
-#![allow(missing_docs, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a bench that cannot go on says so"
+)]
 
 use std::time::Instant;
 

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -235,9 +236,9 @@ impl<'a> Company<'a> {
         let mut plans = BTreeMap::new();
         for shift in shifts.chain([0]) {
             let rank = self.worked_for(shift);
-            if !plans.contains_key(&rank) {
+            if let Entry::Vacant(place) = plans.entry(rank) {
                 let other = plan_of(seed_of_rank(plan.seed, rank))?;
-                plans.insert(rank, Plan { seed: plan.seed, ..other });
+                place.insert(Plan { seed: plan.seed, ..other });
             }
         }
         Ok(plans)
