@@ -78,6 +78,24 @@ fn after_kill_9_the_store_is_readable_and_clean_removes_all_and_nothing_else() {
 }
 
 #[test]
+fn what_another_host_may_be_at_work_in_stays_until_somebody_says_that_it_is_not() {
+    let bench = Bench::default();
+    let marker = killed(&bench).join(".boatload");
+    let text = std::fs::read_to_string(&marker).unwrap();
+    let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
+    said["host"] = "node7".into();
+    said["boot"] = "another".into();
+    std::fs::write(&marker, said.to_string()).unwrap();
+    let refused = clean(&bench);
+    assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+    assert!(refused.stderr.contains("host node7 gave a sign in it"), "{}", refused.stderr);
+    assert!(marker.exists(), "nothing was removed");
+    let removed = bench.run(["clean", "--yes", "--other-hosts"]);
+    assert_eq!((removed.code, removed.stderr.as_str()), (Some(0), ""));
+    assert!(!marker.exists());
+}
+
+#[test]
 fn an_interrupted_run_cleans_up_exits_with_130_and_keeps_what_it_has() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::USR1, Signal::ALARM] {
         let bench = Bench::default();

@@ -7,6 +7,7 @@ use crate::analysis::Analysis;
 use crate::analysis::ranks::RankRates;
 use crate::base::failure::shown;
 use crate::base::units::{duration, percent_text};
+use crate::plan::DEFAULT_VARIANT;
 
 /// Ranks that have a row; of more the slowest in some phase have one.
 const ROWS_MAX: usize = 32;
@@ -56,10 +57,11 @@ pub(super) fn rank_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
 }
 
 fn title(one: &RankRates) -> String {
-    let cell = cell_name(&one.variant, one.level.as_ref());
-    match cell.as_str() {
-        "" => shown(&one.phase),
-        cell => format!("{} {cell}", shown(&one.phase)),
+    match (one.variant.as_str(), &one.level) {
+        (DEFAULT_VARIANT, None) => shown(&one.phase),
+        (variant, level) => {
+            format!("{} of {}", shown(&one.phase), cell_name(variant, level.as_ref()))
+        }
     }
 }
 
