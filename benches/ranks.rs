@@ -7,47 +7,57 @@
     missing_docs,
     clippy::print_stdout,
     clippy::expect_used,
+    clippy::panic,
     reason = "a bench that cannot go on says so"
 )]
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use boatload::analysis::Analysis;
+use boatload::plan::{Settings, read_job};
 use boatload::results::book::{Book, Measurement};
-use boatload::results::histogram::encoded;
+use boatload::results::histogram::{decoded, encoded};
 use boatload::results::merging::{RankReport, RankTimes};
 use boatload::results::recorder::{PhaseRecorder, merge};
-use boatload::run::drive::Recorder;
+use boatload::run::clock::RealClock;
+use boatload::run::drive::DoneCount;
+use boatload::run::site::{SimSite, Site};
 
 const RANKS: u32 = 10_000;
 const OPERATIONS: u64 = 100;
 
-/// What a rank sends: latencies around 100 us, and every fifth rank a few of milliseconds.
-fn sent(rank: u32, recorder: PhaseRecorder) -> (Vec<u8>, u64) {
-    let mut recorder = recorder;
-    let mut sum = 0;
-    for turn in 0..OPERATIONS {
-        let stall = if rank.is_multiple_of(5) && turn % 25 == 0 { 5_000_000 } else { 0 };
-        let ns = 90_000 + (u64::from(rank) * 7_919 + turn * 104_729) % 20_000 + stall;
-        recorder.record(turn, ns);
-        sum += ns;
-    }
-    let recorded = merge(vec![recorder], None);
+/// Each rank creates files on a simulated file system of its own; the noise is another at each.
+const JOB: &str = "name = \"ranks\"\nquestion = \"?\"\nengine = \"sim\"\n[tree]\nfiles = 100\nsize = 0\n\
+                   [sim]\nmetadata = \"100us\"\nnoise = \"skewed\"\n[[phase]]\noperation = \"create\"\n";
+
+/// What a rank sends.
+fn sent(rank: u32, clock: &RealClock) -> Vec<u8> {
+    let seed = Some(u64::from(rank) + 1);
+    let plan = read_job(JOB, &Settings { seed, ..Settings::default() });
+    let plan = plan.unwrap_or_else(|problems| panic!("{}", problems.report("the job")));
+    let (cell, phase) = (&plan.cells[0], &plan.cells[0].phases[0]);
+    let mut site = SimSite::new(clock.clone());
+    site.begin_cell(cell).expect("there is memory for a hundred files");
+    let done: Vec<DoneCount> = DoneCount::of_workers(1);
+    let mut recorders = vec![PhaseRecorder::new(phase.turns(0), None)];
+    let run = site.engines().work(phase, &AtomicBool::new(false), &done, &mut recorders);
+    let recorded = merge(recorders, None);
     let measurement = Measurement {
-        phase: "create".into(),
-        operation: "create".into(),
-        operations: OPERATIONS,
+        phase: phase.name.clone(),
+        operation: phase.operation.name.into(),
+        operations: run.operations,
         operations_asked: OPERATIONS,
+        seconds: run.seconds,
         latency: recorded.latency,
         slices_ns: recorded.slices_ns,
         rate_error: recorded.rate_error,
         histogram: encoded(&recorded.histogram),
         ..Measurement::default()
     };
-    let ended_ns = i64::try_from(sum).unwrap_or(i64::MAX);
-    let times = RankTimes { rank, started_ns: 0, ended_ns, operations: OPERATIONS, failed: 0 };
-    let report = RankReport::new(measurement, times);
-    (report.encoded().expect("a report can be written"), OPERATIONS)
+    let [started_ns, ended_ns] = [run.started_ns, run.ended_ns].map(u64::cast_signed);
+    let times = RankTimes { rank, started_ns, ended_ns, operations: run.operations, failed: 0 };
+    RankReport::new(measurement, times).encoded().expect("a report can be written")
 }
 
 /// Two parts as the rank above them makes one.
@@ -69,11 +79,10 @@ fn main() {
     let begun = Instant::now();
     // Parts of 1, 2, 4 ... ranks that wait for one as large: those of a tree, from left to right.
     let mut parts: Vec<(u32, Vec<u8>)> = Vec::new();
-    let (mut asked, mut bytes) = (0, 0);
+    let (clock, mut bytes) = (RealClock::new(), 0);
     for rank in 0..RANKS {
-        let (mut part, operations) = sent(rank, PhaseRecorder::new(Some(OPERATIONS), None));
+        let mut part = sent(rank, &clock);
         let mut size = 1;
-        asked += operations;
         bytes += part.len() as u64;
         while let Some((_, before)) = parts.pop_if(|(of, _)| *of == size) {
             part = merged(&before, &part);
@@ -85,7 +94,9 @@ fn main() {
     let all = RankReport::decoded(&all.expect("there are ranks")).expect("a report can be read");
     let merged_seconds = begun.elapsed().as_secs_f64();
     let measurement = all.measurement(|_, ns| ns, 1e-6);
-    assert_eq!(measurement.operations, asked, "nothing is lost");
+    let asked = OPERATIONS * u64::from(RANKS);
+    let kept = decoded(&measurement.histogram).expect("it is one").len();
+    assert_eq!((measurement.operations, kept), (asked, asked), "nothing is lost");
     let mut book = Book { measurements: vec![measurement.clone(); 3], ..Book::default() };
     book.run.hosts = (0..RANKS).map(|rank| format!("node{}", rank / 64)).collect();
     let document = serde_json::to_vec(&book.measurements[0]).expect("it can be written").len();

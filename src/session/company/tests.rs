@@ -21,7 +21,7 @@ struct CrewJob<'a> {
     directory: &'a Path,
     watcher: &'a dyn Watcher,
     /// What is different at a rank without the others' knowing.
-    ill: &'a (dyn Fn(u32, &mut Plan) + Sync),
+    ill: &'a (dyn Fn(u32, &mut Plan, &Interrupt) + Sync),
 }
 
 struct Nobody;
@@ -51,7 +51,7 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
         let lockstep = Lockstep::new(crew, interrupt.flag());
         let company = muster(lockstep, Ok(&order), |seed| plan_of(Some(seed)))?;
         let mut plan = company.own_plan().unwrap().clone();
-        (job.ill)(crew.rank(), &mut plan);
+        (job.ill)(crew.rank(), &mut plan, &interrupt);
         let order = RunOrder { plan: &plan, company: Some(&company), ..order.clone() };
         let mut store = Store::in_memory().unwrap();
         run(&order, &mut store, job.watcher, &interrupt)
@@ -60,7 +60,8 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
 
 /// The same job for all, which must go well; what rank 0 has of it.
 fn good(size: u32, text: &str, directory: &Path) -> Book {
-    let job = CrewJob { text: &|_| text.to_string(), directory, watcher: &Nobody, ill: &|_, _| () };
+    let job =
+        CrewJob { text: &|_| text.to_string(), directory, watcher: &Nobody, ill: &|_, _, _| () };
     let all = ran(size, &job).into_iter().map(|outcome| outcome.and_then(RunOutcome::whole));
     all.map(|book| book.unwrap()).next().unwrap()
 }
@@ -148,7 +149,7 @@ fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
     let text = |rank| if rank == 2 { on_disk("# another") } else { on_disk("") };
     let all = ran(
         4,
-        &CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &|_, _| () },
+        &CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &|_, _, _| () },
     );
     for one in all {
         let said = one.err().unwrap().sentence;
@@ -167,7 +168,7 @@ fn what_only_one_process_can_do_is_refused_by_all() {
             text: &|_| text.clone(),
             directory: place.path(),
             watcher: &Nobody,
-            ill: &|_, _| (),
+            ill: &|_, _, _| (),
         },
     );
     for one in all {
@@ -203,7 +204,7 @@ fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() 
             text: &|_| text.clone(),
             directory: place.path(),
             watcher: &watcher,
-            ill: &|_, _| (),
+            ill: &|_, _, _| (),
         },
     );
     for outcome in all {
@@ -221,7 +222,7 @@ fn slow_sentences(slow: Option<u32>) -> Vec<String> {
     let text = SIM
         .replace("repeats = 1", "repeats = 5")
         .replace("\"20us\"", "\"20us\"\nspread = { passes = \"1%\", repeats = \"3%\" }");
-    let ill = |rank, plan: &mut Plan| {
+    let ill = |rank, plan: &mut Plan, _: &Interrupt| {
         if slow == Some(rank) {
             plan.cells.iter_mut().for_each(|cell| cell.sim.metadata_ns *= 2);
         }
@@ -240,4 +241,21 @@ fn a_simulated_rank_of_half_the_speed_is_named_and_equal_ones_are_not() {
     assert!(said.starts_with("rank 5 on ") && said.contains("create and stat"), "{said}");
     assert!(said.contains(" 0.5"), "{said}");
     assert_eq!(slow_sentences(None), Vec::<String>::new());
+}
+
+#[test]
+fn a_rank_that_is_asked_to_end_ends_all_and_nothing_is_left() {
+    let place = tempfile::tempdir().unwrap();
+    let ill = |rank, _: &mut Plan, interrupt: &Interrupt| {
+        if rank == 2 {
+            interrupt.set();
+        }
+    };
+    let text = |_| on_disk("");
+    let job = CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &ill };
+    for outcome in ran(4, &job) {
+        let RunOutcome { book, failure, .. } = outcome.unwrap();
+        assert_eq!((failure, book.run.complete, book.measurements.len()), (None, false, 0));
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }
