@@ -1,0 +1,331 @@
+//! Runs of eight ranks as a user starts them, with the launcher of the MPI that this was built with, on directories that
+//! they share.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+mod launch;
+#[path = "../../tests/common/mounts.rs"]
+mod mounts;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const RANKS: u32 = 8;
+
+/// Files of each rank.
+const FILES: u64 = 100;
+
+/// `mdtest -F -u -N 1 -n FILES`: each process works on the files of the next one after it has made its own.
+const LIKE_MDTEST: &str = r#"
+name = "like-mdtest"
+question = "How many files a second does a directory that all share take?"
+cache = "as-is"
+[tree]
+files = "$files"
+directories = 1
+size = 0
+[parameters]
+files = 100
+[[phase]]
+operation = "create"
+[[phase]]
+operation = "stat"
+shift = 1
+[[phase]]
+operation = "read"
+shift = 1
+[[phase]]
+operation = "delete"
+shift = 1
+"#;
+
+/// What mdtest says that it did: `summary_table.items` is `items * size` in each of its file tests (hpc/ior, src/mdtest.c,
+/// `file_test`), the items of a process times the processes.
+fn operations_of_mdtest(processes: u32, items: u64) -> BTreeMap<&'static str, u64> {
+    let all = items * u64::from(processes);
+    [("create", all), ("stat", all), ("read", all), ("delete", all)].into()
+}
+
+/// A place to run in, and a store.
+struct Bench {
+    root: TempDir,
+    job: PathBuf,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let job = root.path().join("like-mdtest.toml");
+        std::fs::write(&job, LIKE_MDTEST).unwrap();
+        std::fs::create_dir(root.path().join("shared")).unwrap();
+        Self { root, job }
+    }
+
+    /// Where all ranks work.
+    fn shared(&self) -> PathBuf {
+        self.root.path().join("shared")
+    }
+
+    /// `boatload-mpi run` of the job in a directory.
+    fn run_in(&self, ranks: u32, directory: &Path) -> Command {
+        let mut command = launch::launch(ranks, Path::new(env!("CARGO_BIN_EXE_boatload-mpi")));
+        command.arg("run").arg(&self.job).args(["--repeats", "1", "--dir"]).arg(directory);
+        command.arg("--store").arg(self.root.path().join("store.db")).stdin(Stdio::null());
+        command
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// The directories of runs that are left in a directory.
+fn runs_in(directory: &Path) -> Vec<String> {
+    names_in(directory).into_iter().filter(|name| name.starts_with("boatload-")).collect()
+}
+
+/// The calls that made and that removed files of the tree, counted by strace in all processes.
+fn calls_on_files(trace: &Path) -> (u64, u64) {
+    let trace = std::fs::read_to_string(trace).unwrap();
+    // A call that another process interrupts in the list is there twice, and once with its name.
+    let calls = |name: &str, with: &str| {
+        let of_file = |line: &&str| {
+            line.contains(&format!(" {name}(")) && line.contains("\"f0") && line.contains(with)
+        };
+        trace.lines().filter(of_file).count() as u64
+    };
+    (calls("openat", "O_CREAT|O_EXCL"), calls("unlinkat", ""))
+}
+
+/// Runs the job in a directory, counts, and holds the counts against each other.
+fn counts_agree(directory: &Path) {
+    let bench = Bench::new();
+    let trace = bench.root.path().join("trace");
+    let mut run = bench.run_in(RANKS, directory);
+    run.args(["--json", "-"]);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-e", "trace=openat,unlinkat", "-o"]).arg(&trace);
+    traced.arg(run.get_program()).args(run.get_args()).stdin(Stdio::null());
+    traced.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let Output { status, stdout, stderr } = traced.output().unwrap();
+    assert_eq!(status.code(), Some(0), "{}", text(&stderr));
+    let document: Value = serde_json::from_slice(&stdout).unwrap();
+
+    let measurements = document["measurements"].as_array().unwrap();
+    let did = |m: &Value| m["operations"].as_u64().unwrap();
+    let of_phases: BTreeMap<&str, u64> =
+        measurements.iter().map(|m| (m["phase"].as_str().unwrap(), did(m))).collect();
+    assert_eq!(of_phases, operations_of_mdtest(RANKS, FILES));
+    for m in measurements {
+        let ranks = m["ranks"]["ranks"].as_array().unwrap();
+        assert_eq!(ranks.len(), RANKS as usize);
+        assert_eq!(ranks.iter().map(did).sum::<u64>(), did(m), "{m}");
+        assert_eq!((&m["invalid"], &m["errors"]), (&Value::Array(vec![]), &serde_json::json!({})));
+        assert_eq!(m["entries_found"], m["entries_expected"]);
+    }
+    let all = FILES * u64::from(RANKS);
+    assert_eq!(measurements[0]["entries_found"], all);
+    assert_eq!(calls_on_files(&trace), (all, all));
+    assert_eq!(runs_in(directory), [""; 0]);
+}
+
+/// Says why counts cannot be compared; none if they can.
+fn without_strace() -> bool {
+    let missing = common::output("strace", &["-V"]).is_none();
+    if missing {
+        common::skip("counts of many ranks on disk", "strace is missing");
+    }
+    missing
+}
+
+#[test]
+fn on_tmpfs_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
+    let place = Bench::new();
+    match mounts::Mounted::tmpfs(&place.shared(), "size=64m") {
+        Ok(mounted) if !without_strace() => counts_agree(mounted.path()),
+        Ok(_) => {}
+        Err(why) => common::skip("many ranks on a tmpfs of their own", &why),
+    }
+}
+
+#[test]
+fn on_ext4_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
+    if let Some(mounted) = common::LoopMount::new("ext4", 64).filter(|_| !without_strace()) {
+        counts_agree(mounted.path());
+    }
+}
+
+#[test]
+fn on_nfs_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
+    let what = "many ranks on an NFS export of this machine";
+    let kernel = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    let has = |name| kernel.lines().any(|line| line.split_whitespace().last() == Some(name));
+    for (name, which) in [("nfsd", "server"), ("nfs4", "client")] {
+        let loaded = has(name) || common::output("modprobe", &[name]).is_some();
+        if !loaded {
+            return common::skip(what, &format!("the kernel has no NFS {which} ({name})"));
+        }
+    }
+    let Some(disk) = common::LoopMount::new("ext4", 64).filter(|_| !without_strace()) else {
+        return;
+    };
+    let bench = Bench::new();
+    match NfsMount::new(disk.path(), &bench.shared()) {
+        Ok(mounted) => counts_agree(&mounted.at),
+        Err(why) => common::skip(what, &why),
+    }
+}
+
+/// A directory of this machine, exported and mounted again over loopback.
+struct NfsMount {
+    export: String,
+    at: PathBuf,
+}
+
+impl NfsMount {
+    fn new(directory: &Path, at: &Path) -> Result<Self, String> {
+        let export = format!("127.0.0.1:{}", directory.display());
+        let source = export.clone();
+        let mounted = Self { export, at: at.into() };
+        let at = at.display().to_string();
+        let served = ["nfs-kernel-server", "rpcbind"]
+            .map(|name| common::output("service", &[name, "start"]));
+        if served[0].is_none() {
+            return Err("nfs-kernel-server does not start".into());
+        }
+        common::output("exportfs", &["-o", "rw,no_root_squash,insecure,fsid=71", &source])
+            .ok_or("exportfs exports nothing")?;
+        common::output("mount", &["-t", "nfs4", &source, &at]).ok_or("mount -t nfs4 fails")?;
+        Ok(mounted)
+    }
+}
+
+impl Drop for NfsMount {
+    fn drop(&mut self) {
+        let _ = common::output("umount", &["-f", &self.at.display().to_string()]);
+        let _ = common::output("exportfs", &["-u", &self.export]);
+    }
+}
+
+/// A run that takes long enough to be killed.
+struct LongRun {
+    bench: Bench,
+    launcher: Child,
+}
+
+impl LongRun {
+    /// One of four ranks that all have begun to work.
+    fn start() -> Self {
+        let bench = Bench::new();
+        let mut command = bench.run_in(4, &bench.shared());
+        command.args(["--set", "files=300k"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let launcher = command.spawn().unwrap();
+        let run = Self { bench, launcher };
+        eventually("four ranks work", || run.directories_of_ranks() == 4);
+        run
+    }
+
+    fn directories_of_ranks(&self) -> usize {
+        let shared = self.bench.shared();
+        let all = names_in(&shared).into_iter().flat_map(|run| names_in(&shared.join(run)));
+        all.filter(|name| name.starts_with("r0")).count()
+    }
+
+    /// The process of a rank, which its launcher has told which one it is.
+    fn process(&self, rank: u32) -> Pid {
+        let told = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].map(|name| format!("{name}={rank}"));
+        let store = self.bench.root.path().join("store.db").display().to_string();
+        let is_it = |process: &Path| {
+            let words = |name| std::fs::read(process.join(name)).unwrap_or_default();
+            let has = |words: &[u8], word: &str| {
+                words.split(|byte| *byte == 0).any(|one| one == word.as_bytes())
+            };
+            let exe = std::fs::read_link(process.join("exe")).unwrap_or_default();
+            exe.ends_with("boatload-mpi")
+                && has(&words("cmdline"), &store)
+                && told.iter().any(|told| has(&words("environ"), told))
+        };
+        let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let found = all
+            .filter(|path| is_it(path))
+            .find_map(|path| path.file_name()?.to_str()?.parse().ok());
+        Pid::from_raw(found.expect("the rank runs")).unwrap()
+    }
+
+    /// What was said after it has ended and its directory is gone.
+    fn ended(self) -> (Option<i32>, String) {
+        let shared = self.bench.shared();
+        let Output { status, stdout, stderr } = self.launcher.wait_with_output().unwrap();
+        eventually("the directory is clean", || names_in(&shared).is_empty());
+        (status.code(), text(&stdout) + &text(&stderr))
+    }
+}
+
+/// Waits until something is so; says what if it never is.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    const LOOKS: u32 = 2_400;
+    for _ in 0..LOOKS {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{what}: not after two minutes");
+}
+
+/// How often each rank is killed.
+fn rounds() -> u32 {
+    std::env::var("BOATLOAD_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_run_with_a_sentence_and_a_clean_directory() {
+    for round in 0..rounds() {
+        for rank in 0..4 {
+            let run = LongRun::start();
+            // At some other moment each time.
+            std::thread::sleep(Duration::from_millis(u64::from((round * 4 + rank) * 137 % 1_000)));
+            kill_process(run.process(rank), Signal::KILL).unwrap();
+            let (code, said) = run.ended();
+            assert_ne!(code, Some(0), "{said}");
+            assert!(said.to_lowercase().contains("killed"), "rank {rank}: {said}");
+        }
+    }
+}
+
+#[test]
+fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
+    let run = LongRun::start();
+    kill_process(Pid::from_child(&run.launcher), Signal::INT).unwrap();
+    // The exit code is the launcher's own: that of MPICH says 0.
+    let (_, said) = run.ended();
+    assert!(said.contains("interrupted"), "{said}");
+}
+
+#[test]
+fn one_rank_says_what_is_wrong_for_all() {
+    let bench = Bench::new();
+    let nowhere = Path::new("/nowhere/at/all");
+    for (directory, arguments, code, sentence) in [
+        (bench.shared().as_path(), vec!["--set", "files=nonsense"], 2, "nonsense"),
+        (&bench.shared(), vec!["--no-such-option"], 2, "unexpected argument"),
+        (nowhere, vec![], 1, "cannot open the directory /nowhere/at/all"),
+    ] {
+        let said = bench.run_in(4, directory).args(arguments).output().unwrap();
+        let text = text(&said.stderr);
+        assert_eq!(said.status.code(), Some(code), "{text}");
+        assert_eq!(text.lines().filter(|line| line.contains(sentence)).count(), 1, "{text}");
+    }
+}
