@@ -268,8 +268,9 @@ impl LongRun {
     fn ended(self) -> (Option<i32>, String) {
         let shared = self.bench.shared();
         let Output { status, stdout, stderr } = self.launcher.wait_with_output().unwrap();
-        eventually("the directory is clean", || names_in(&shared).is_empty());
-        (status.code(), text(&stdout) + &text(&stderr))
+        let said = text(&stdout) + &text(&stderr);
+        eventually(&format!("the directory is clean ({said})"), || names_in(&shared).is_empty());
+        (status.code(), said)
     }
 }
 

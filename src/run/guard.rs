@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "descriptors that an MPI library left open are closed by number")]
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -15,7 +15,7 @@ use rustix::fs::AtFlags;
 
 use super::leftover::remove_leftover;
 use super::remove::Removal;
-use super::run_directory::open_parent;
+use super::run_directory::{PREFIX, open_parent};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::uninterrupted;
 
@@ -34,18 +34,22 @@ pub struct DirectoryGuard {
 }
 
 impl DirectoryGuard {
-    /// Starts one for the run directory `name` at `place`.
+    /// Starts one for the directory of run `id` at `place`, which is made when this returns: from then on no signal to the
+    /// processes of the launcher reaches the guard.
     ///
     /// # Errors
     /// If no process can be started.
-    pub fn start(place: &Path, name: &str) -> Result<Self> {
+    pub fn start(place: &Path, id: &str) -> Result<Self> {
         let cannot = |error| Failure::from_system("start the guard of the run's directory", error);
         let place = std::path::absolute(place).map_err(cannot)?;
         let mut command = Command::new("/proc/self/exe");
         // With the environment, in which the place of the MPI library may be.
-        command.arg0("boatload").arg(GUARD).arg(place).arg(name).current_dir("/");
-        command.stdin(Stdio::piped()).stdout(Stdio::null());
-        Ok(Self { child: command.spawn().map_err(cannot)? })
+        command.arg0("boatload").arg(GUARD).arg(place).arg(format!("{PREFIX}{id}"));
+        command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut guard = Self { child: command.spawn().map_err(cannot)? };
+        let ready = guard.child.stdout.take().map(|mut output| output.read_exact(&mut [0]));
+        ready.unwrap_or(Ok(())).map_err(cannot)?;
+        Ok(guard)
     }
 }
 
@@ -68,6 +72,7 @@ pub fn guard(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Opti
     let _ = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, 0u32) };
     // No signal to the ranks, nor one of the terminal, is meant for it.
     let _ = rustix::process::setsid();
+    let _ = std::io::stdout().write_all(b".").and_then(|()| std::io::stdout().flush());
     watch(control, place, name)
 }
 

@@ -310,15 +310,12 @@ impl<'a> Company<'a> {
         let make = || {
             let parent = parent.try_clone_to_owned();
             let parent = parent.map_err(|error| Failure::from_system("open --dir", error))?;
-            RunDirectory::make(parent, place, &self.id)
+            // Where none can be started, `clean` removes what a killed run leaves, as for one process.
+            let guard = DirectoryGuard::start(place, &self.id).ok();
+            let directory = Some(RunDirectory::make(parent, place, &self.id)?);
+            Ok(SharedDirectory { company: self, directory, _guard: guard })
         };
         let made = (self.rank() == 0).then(make).transpose();
-        let shared = |directory: RunDirectory| {
-            // Where none can be started, `clean` removes what a killed run leaves, as for one process.
-            let guard = DirectoryGuard::start(place, directory.name()).ok();
-            SharedDirectory { company: self, directory: Some(directory), _guard: guard }
-        };
-        let made = made.map(|made| made.map(shared));
         let token = match &made {
             Ok(Some(shared)) => shared.token().map(String::into_bytes),
             Ok(None) => Ok(Vec::new()),
