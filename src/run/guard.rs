@@ -22,8 +22,9 @@ use crate::base::files::uninterrupted;
 /// The command of boatload that is such a process.
 const GUARD: &str = "guard-directory";
 
-/// How often it tries to remove the directory while other ranks still work in it, and the pause before each new try.
-const TRIES: u32 = 1_200;
+/// How often it tries to remove the directory while other ranks still work in it, and the pause before each new try: twenty
+/// minutes, for a rank that was killed in a sync holds it until the sync is over.
+const TRIES: u32 = 24_000;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The guard of a directory, as rank 0 has it. It ends when this is dropped, and removes the directory if this process

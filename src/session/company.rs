@@ -315,7 +315,8 @@ impl<'a> Company<'a> {
             let directory = Some(RunDirectory::make(parent, place, &self.id)?);
             Ok(SharedDirectory { company: self, directory, _guard: guard })
         };
-        let made = (self.rank() == 0).then(make).transpose();
+        let made: Result<Option<SharedDirectory<'_, '_>>> =
+            (self.rank() == 0).then(make).transpose();
         let token = match &made {
             Ok(Some(shared)) => shared.token().map(String::into_bytes),
             Ok(None) => Ok(Vec::new()),
