@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
 use crate::base::names::{Name, NameBuffer, NameKind};
-use crate::host::process::{boot_id, host_name};
+use crate::host::process::{ProcessMark, boot_id, host_name};
 use crate::run::clock::seconds_of_day;
 
 pub use crate::host::open::open_directory;
@@ -399,7 +399,9 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
     let same_boot = marker.boot == boot_id();
     let name = read_text(format!("/proc/{}/comm", marker.process));
     let own = marker.process == std::process::id();
-    same_boot && !own && name.is_ok_and(|name| COMMANDS.contains(&name.trim_end()))
+    // One that has ended keeps its name until its parent, such as a launcher, has heard of it.
+    let runs = || ProcessMark::of(marker.process).is_some();
+    same_boot && !own && runs() && name.is_ok_and(|name| COMMANDS.contains(&name.trim_end()))
 }
 
 /// A run of another host that gave no sign for so long is taken to be over, in seconds: a sign comes before each phase.
