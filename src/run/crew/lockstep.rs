@@ -14,10 +14,13 @@ use crate::base::units::span;
 use crate::host::process::host_name;
 
 /// One wait for a message; between two of them the user may have asked to stop.
-const SLICE: Duration = Duration::from_millis(200);
+const SLICE: Duration = Duration::from_millis(100);
 
 /// After that the other ranks are not waited for any longer: a launcher that ends a job gives it a second or two.
-const AFTER_INTERRUPT: Duration = Duration::from_millis(600);
+const AFTER_INTERRUPT: Duration = Duration::from_millis(400);
+
+/// And so much longer for each level between, so that the rank next to a silent one names it.
+const AFTER_INTERRUPT_LEVEL: Duration = Duration::from_millis(250);
 
 /// A rank further up waits so much longer for each level below it, so that it hears from the rank that noticed.
 const EACH_LEVEL: Duration = Duration::from_secs(1);
@@ -264,7 +267,7 @@ impl<'a> Lockstep<'a> {
             let below = levels(subtree(child, self.size()));
             let within = match &all {
                 Ok(_) => within + EACH_LEVEL * below,
-                Err(_) => AFTER_INTERRUPT.saturating_sub(waited),
+                Err(_) => self.after_interrupt(child).saturating_sub(waited),
             };
             let (said, took) = self.receive_by(child, number, within);
             waited += took;
@@ -344,7 +347,7 @@ impl<'a> Lockstep<'a> {
         let (mut limit, mut is_stopped) =
             (within, self.stop.load(Ordering::Relaxed) && !self.is_parting());
         if is_stopped {
-            limit = limit.min(*waited + AFTER_INTERRUPT);
+            limit = limit.min(*waited + self.after_interrupt(from));
         }
         loop {
             let slice = SLICE.min(limit.saturating_sub(*waited));
@@ -354,7 +357,7 @@ impl<'a> Lockstep<'a> {
                     *waited += slice;
                     if !is_stopped && !self.is_parting() && self.stop.load(Ordering::Relaxed) {
                         is_stopped = true;
-                        limit = limit.min(*waited + AFTER_INTERRUPT);
+                        limit = limit.min(*waited + self.after_interrupt(from));
                     }
                     if *waited >= limit {
                         return Err(match is_stopped {
@@ -366,6 +369,15 @@ impl<'a> Lockstep<'a> {
                 Err(why) => return Err(self.lost(from, &why)),
             }
         }
+    }
+
+    /// How long another rank is waited for once this one was asked to end.
+    fn after_interrupt(&self, from: u32) -> Duration {
+        let between = match from > self.rank() {
+            true => levels(subtree(from, self.size())),
+            false => levels(self.size()) + 1,
+        };
+        AFTER_INTERRUPT + AFTER_INTERRUPT_LEVEL * between
     }
 
     fn lost(&self, rank: u32, why: &CrewError) -> RankFailure {
@@ -500,6 +512,17 @@ mod tests {
             sentence.ends_with("it was asked to end, and rank 1 on b did not answer then"),
             "{sentence}"
         );
+    }
+
+    #[test]
+    fn where_all_are_asked_to_end_the_one_that_is_gone_is_named_and_not_who_waits_for_it() {
+        let heard = with_ranks(4, |crew| {
+            let stop = AtomicBool::new(true);
+            let lockstep = Lockstep::new(crew, &stop);
+            let stopped = || Err(Failure::interrupted("it was asked to end"));
+            (crew.rank() != 3).then(|| lockstep.meet(stopped(), SOON).unwrap_err().silent)
+        });
+        assert_eq!(heard[0], Some(vec![3]));
     }
 
     #[test]
