@@ -21,7 +21,8 @@ pub(super) struct GuardDirectory {
 
 impl GuardDirectory {
     pub(super) fn run(&self) -> Result<Exit> {
-        if guard(std::io::stdin().as_fd(), &self.place, &self.name)?.is_some() {
+        let ready = || out::give(".");
+        if guard(std::io::stdin().as_fd(), &self.place, &self.name, ready)?.is_some() {
             out::note(&format!(
                 "rank 0 was killed, so the run has ended; {} was removed, and the store has the phases that were over",
                 shown(self.place.join(&self.name))

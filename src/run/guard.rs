@@ -65,15 +65,21 @@ impl Drop for DirectoryGuard {
 
 /// Is the guard of the run directory `name` at `place`, until `control` says that rank 0 ends well, or is closed because
 /// it was killed. Then it waits until no other rank uses the directory, and removes it; none if there is nothing to do.
+/// `ready` tells rank 0 that it may make the directory.
 ///
 /// # Errors
 /// Why the directory is still there.
-pub fn guard(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<Removal>> {
+pub fn guard(
+    control: BorrowedFd<'_>,
+    place: &Path,
+    name: &OsStr,
+    ready: impl FnOnce() -> Result<()>,
+) -> Result<Option<Removal>> {
     // SAFETY: this process has opened nothing yet but its standard streams, so no value owns these.
     let _ = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, 0u32) };
     // No signal to the ranks, nor one of the terminal, is meant for it.
     let _ = rustix::process::setsid();
-    let _ = std::io::stdout().write_all(b".").and_then(|()| std::io::stdout().flush());
+    ready()?;
     watch(control, place, name)
 }
 

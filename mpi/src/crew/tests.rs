@@ -1,4 +1,5 @@
 //! Each test starts this program again, as the ranks of a job: those run `a_rank_of_a_job` and print what they found.
+#![allow(clippy::print_stdout, reason = "ranks print what they found")]
 
 use std::process::{Output, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
