@@ -315,7 +315,8 @@ fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
     kill_process(Pid::from_child(&run.launcher), Signal::INT).unwrap();
     // The exit code is the launcher's own: that of MPICH says 0.
     let (_, said) = run.ended();
-    assert!(said.contains("interrupted"), "{said}");
+    // That of Open MPI may kill rank 0 before it has said more.
+    assert!(["asked to end", "interrupted"].iter().any(|word| said.contains(word)), "{said}");
 }
 
 #[test]
