@@ -2,10 +2,12 @@
 //! often change points, trends and modes are found where there are none.
 //! METHODOLOGY.md has the table.
 //!
-//! `cargo bench --bench coverage`
+//! `cargo bench --bench coverage`; with `-- answers` only the runs that are repeated until their answer is precise
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+#[path = "../tests/statistics/answered.rs"]
+mod answered;
 #[allow(dead_code, reason = "shared with a test")]
 #[path = "../tests/statistics/noise.rs"]
 mod noise;
@@ -17,17 +19,25 @@ use boatload::analysis::history::steps;
 use boatload::analysis::statistics::{mean_interval, modes, slices, trend};
 use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
+use answered::{AnsweredOutcome, AnsweredTruth};
+use boatload::plan::Conclusion;
 use pilot::{Outcome, Truth};
 
 use noise::{Noise, Source, WINDOWS, coverage, share};
 
 const LEVEL: f64 = 0.95;
 const DRAWS: u64 = 2_000;
+/// Runs whose answers are repeated until they are precise.
+const ANSWER_DRAWS: u64 = 1_000;
 
 const REPEATS: [usize; 4] = [3, 5, 10, 30];
 
 fn main() {
+    if std::env::args().any(|argument| argument == "answers") {
+        return answers();
+    }
     precision();
+    answers();
     println!("\n| mean of | n = 3 | 5 | 10 | 30 |\n|---|---|---|---|---|");
     for noise in Noise::ALL {
         let held = |n| {
@@ -38,6 +48,41 @@ fn main() {
     }
     false_alarms();
     histories();
+}
+
+/// What runs reach whose answer is to be within 5%, and what it takes.
+fn answers() {
+    println!("\n| answer, variants, levels; repeats, passes | reached | held | repeats | looks |");
+    println!("|---|---|---|---|---|");
+    for (kind, variants, levels, repeats, passes) in [
+        (Conclusion::Ranking, 2, 0, 0.02, 0.0),
+        (Conclusion::Ranking, 2, 0, 0.05, 0.0),
+        (Conclusion::Ranking, 2, 0, 0.10, 0.0),
+        (Conclusion::Ranking, 4, 0, 0.05, 0.0),
+        (Conclusion::Ranking, 4, 0, 0.05, 0.10),
+        (Conclusion::Crossover, 2, 4, 0.05, 0.0),
+        (Conclusion::Slope, 1, 4, 0.05, 0.0),
+        (Conclusion::Slope, 2, 4, 0.05, 0.0),
+        (Conclusion::Scaling, 1, 4, 0.05, 0.0),
+        (Conclusion::Knee, 1, 6, 0.05, 0.0),
+    ] {
+        let times = 1.1;
+        let truth = AnsweredTruth { kind, variants, times, levels, repeats, passes };
+        let run = |seed| truth.run(0.05, &mut Source::new(seed));
+        let all: Vec<AnsweredOutcome> = (0..ANSWER_DRAWS).map(run).collect();
+        let mean =
+            |of: fn(&AnsweredOutcome) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        println!(
+            "| {}, {variants}, {levels}; {:.0}%, {:.0}% | {:.3} | {:.3} | {:.1} | {:.1} |",
+            conclusion_word(kind),
+            repeats * 100.0,
+            passes * 100.0,
+            mean(|run| f64::from(u8::from(run.reached))),
+            mean(|run| f64::from(u8::from(run.held))),
+            mean(|run| f64::from(run.repeats)),
+            mean(|run| f64::from(run.looks)),
+        );
+    }
 }
 
 /// How often a step of a history is found at its place, or another, or one where none is. Figures of
@@ -114,4 +159,8 @@ fn precision() {
             mean(|run| run.seconds)
         );
     }
+}
+
+fn conclusion_word(kind: Conclusion) -> String {
+    format!("{kind:?}").to_lowercase()
 }

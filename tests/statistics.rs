@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
 
+#[path = "statistics/answered.rs"]
+mod answered;
 #[path = "statistics/noise.rs"]
 mod noise;
 #[path = "statistics/pilot.rs"]
@@ -15,6 +17,8 @@ use boatload::analysis::change::change_points;
 use boatload::analysis::statistics::{mean_interval, modes, slices, trend};
 use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
+use answered::AnsweredTruth;
+use boatload::plan::Conclusion;
 use pilot::{Outcome, Truth};
 
 use noise::{Noise, Source, WINDOWS, coverage, share};
@@ -136,4 +140,28 @@ fn a_run_with_little_time_never_takes_more_and_never_claims_more() {
         (0..100).map(|seed| truth.run(0.03, 60.0, &mut Source::new(seed))).collect();
     assert!(all.iter().all(|run| run.seconds <= 60.0), "some take longer than a minute");
     assert!(all.iter().any(|run| !run.reached) && all.iter().any(|run| run.reached));
+}
+
+#[test]
+fn figures_of_an_answer_that_was_repeated_until_they_are_precise_hold_the_truth() {
+    let ranking = AnsweredTruth {
+        kind: Conclusion::Ranking,
+        variants: 2,
+        times: 1.2,
+        levels: 0,
+        repeats: 0.05,
+        passes: 0.0,
+    };
+    for (truth, draws, least) in [
+        (ranking, 150, 132),
+        (AnsweredTruth { variants: 4, times: 1.05, passes: 0.05, ..ranking }, 40, 34),
+        (AnsweredTruth { kind: Conclusion::Crossover, levels: 3, ..ranking }, 40, 34),
+        (AnsweredTruth { kind: Conclusion::Slope, levels: 4, variants: 1, ..ranking }, 40, 34),
+    ] {
+        let run = |seed| truth.run(0.05, &mut Source::new(seed));
+        let all: Vec<_> = (0..draws).map(run).collect();
+        assert!(all.iter().all(|run| run.reached), "{:?}: with no limit all reach it", truth.kind);
+        let held = all.iter().filter(|run| run.held).count();
+        assert!(held >= least, "{:?}: {held} of {draws} hold the truth", truth.kind);
+    }
 }

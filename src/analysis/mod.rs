@@ -36,7 +36,8 @@ use crate::results::book::{Book, Measurement};
 use crate::results::order::variants;
 use amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use answer::AnswerFinding;
-use answer::compose::answer;
+use answer::compose::{answer, draft};
+use answer::draft::AnswerDraft;
 use conditions::{Conditions, conditions};
 use disk_use::{DiskUse, disk_uses};
 use disturbances::{DisturbanceAmounts, is_disturbed};
@@ -46,7 +47,9 @@ use findings::{conclude, disk::disk};
 use job_time::job_seconds;
 use latencies::{Distribution, distributions};
 use ranks::{RankRates, rank_rates};
-use repetition::{VarianceComponents, imprecise_phases, variance_components};
+use repetition::{
+    VarianceComponents, imprecise_numbers, precision_is_of_answer, variance_components,
+};
 use summary::{Summary, summarize};
 use warnings::warnings;
 
@@ -64,6 +67,8 @@ pub struct Analysis<'a> {
     disk_uses: OnceCell<Vec<DiskUse>>,
     variance: OnceCell<Vec<VarianceComponents>>,
     rank_rates: OnceCell<Vec<RankRates>>,
+    concluded: OnceCell<Vec<Finding>>,
+    draft: OnceCell<AnswerDraft>,
     findings: OnceCell<Vec<Finding>>,
 }
 
@@ -81,6 +86,8 @@ impl<'a> Analysis<'a> {
             disk_uses: OnceCell::new(),
             variance: OnceCell::new(),
             rank_rates: OnceCell::new(),
+            concluded: OnceCell::new(),
+            draft: OnceCell::new(),
             findings: OnceCell::new(),
         }
     }
@@ -140,18 +147,31 @@ impl<'a> Analysis<'a> {
     /// it limits, then the warnings. Of published figures nothing is concluded.
     pub fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
-            let run = &self.book.run;
-            if run.reference.is_some() {
+            if self.book.run.reference.is_some() {
                 return Vec::new();
             }
-            let mut all = conclude(self.book, &run.conclude, &variants(self.book));
-            all.extend(slow_classes(self.book).into_iter().map(Finding::SlowClass));
-            all.extend(disk(self.disk_uses()).into_iter().map(Finding::Disk));
+            let mut all = self.concluded().to_vec();
             let warned = warnings(self, &all);
             all.extend(warned.into_iter().map(Finding::Warning));
             let answer = answer(self, &all).map(Finding::Answer);
             answer.into_iter().chain(all).collect()
         })
+    }
+
+    /// The findings without the answer and the warnings.
+    fn concluded(&self) -> &[Finding] {
+        self.concluded.get_or_init(|| {
+            let run = &self.book.run;
+            let mut all = conclude(self.book, &run.conclude, &variants(self.book));
+            all.extend(slow_classes(self.book).into_iter().map(Finding::SlowClass));
+            all.extend(disk(self.disk_uses()).into_iter().map(Finding::Disk));
+            all
+        })
+    }
+
+    /// What the measurements so far say together, before it is known how far to trust it.
+    fn draft(&self) -> &AnswerDraft {
+        self.draft.get_or_init(|| draft(self, self.concluded()))
     }
 
     /// What the run answers to its question; none where nothing was measured, and of published figures.
@@ -172,11 +192,16 @@ impl<'a> Analysis<'a> {
         disks.max_by(|one, other| one.1.total_cmp(&other.1)).map(|most| most.0)
     }
 
-    /// The precision that was requested, if every rate reached it.
+    /// The precision that was requested, if all that was to be precise reached it.
     pub fn precision_reached(&self) -> Option<f64> {
         let measured = self.book.run.complete && !self.book.measurements.is_empty();
-        let reached = imprecise_phases(self.book).is_some_and(|phases| phases.is_empty());
+        let reached = imprecise_numbers(self).is_some_and(|numbers| numbers.is_empty());
         self.book.run.precision.filter(|_| measured && reached)
+    }
+
+    /// Whether the precision that is requested is that of the figures of the answer, not of every rate.
+    pub fn precision_is_of_answer(&self) -> bool {
+        precision_is_of_answer(self)
     }
 
     /// How long a variant took for the whole job, in seconds; none where that is not known.

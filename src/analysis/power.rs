@@ -3,11 +3,13 @@
 
 use super::findings::knee::{is_enough_for_knee, smallest_step};
 use super::findings::phase_parts::WINDOWS_MIN;
+use super::findings::ratio::pooled_degrees;
 use super::findings::say::percent;
 use super::statistics::student::student_t;
 use super::thresholds::INTERVAL_ALPHA;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
+use crate::plan::repetition::PILOT_REPEATS;
 use crate::plan::{Conclusion, Plan};
 use crate::results::book::Book;
 
@@ -22,6 +24,12 @@ const ADVISED_FINDS: f64 = 0.20;
 
 /// With this two-sided chance of Student's t one of ten runs misses what is as much larger.
 const MISSED_ALPHA: f64 = 0.20;
+
+/// More repeats than these are not counted on.
+const REPEATS_COUNTED_MAX: u32 = 10_000;
+
+/// Degrees of freedom that the windows of a growth leave at least.
+const WINDOWS_DEGREES: f64 = 3.0;
 
 /// Repeats beyond which none are advised.
 const REPEATS_ADVISED_MAX: u32 = 200;
@@ -54,6 +62,16 @@ impl RunDesign {
             tasks: variants * each_once(phases().map(|phase| phase.name.as_str())).len(),
             windows: phases().map(|phase| phase.windows as usize).max().unwrap_or(0),
         }
+    }
+
+    /// Of rates by themselves.
+    pub(super) fn of_rates() -> Self {
+        Self { kind: None, repeats: 0, levels: 0, variants: 1, tasks: 1, windows: 0 }
+    }
+
+    /// The same where the answer is made of findings of this kind.
+    pub(super) fn answered_by(self, kind: Option<Conclusion>) -> Self {
+        Self { kind: kind.or(self.kind), ..self }
     }
 
     /// Of a run whose figures have so many repeats at least.
@@ -103,39 +121,113 @@ impl RunDesign {
 
     /// The repeats that find a difference of a fifth; none where too many do not, or nothing is tested.
     pub(super) fn advised_repeats(&self) -> Option<u32> {
-        let with = |repeats| Self { repeats, ..self.clone() };
-        let is_enough =
-            |repeats: &u32| with(*repeats).finds().is_some_and(|finds| finds <= ADVISED_FINDS);
+        let is_enough = |repeats: &u32| {
+            self.with_repeats(*repeats).finds().is_some_and(|finds| finds <= ADVISED_FINDS)
+        };
         (2..=REPEATS_ADVISED_MAX).find(is_enough)
     }
 
     /// The smallest difference, as a share, that it finds in nine of ten runs; none where nothing is tested.
     fn finds(&self) -> Option<f64> {
-        let [n, levels, variants, tasks] =
-            [self.repeats as usize, self.levels, self.variants, self.tasks].map(|of| of as f64);
-        let of_two = (2.0 / n).sqrt();
-        // The standard error of a difference for a deviation of 1, its degrees of freedom, and how many there are.
-        let (error, degrees, comparisons) = match self.kind? {
-            // The whole job has one half of the chance.
-            Conclusion::Ranking => (of_two, (n - 1.0) * (variants - 1.0), 2.0 * (variants - 1.0)),
-            Conclusion::Crossover => {
-                (of_two, (n - 1.0) * (variants - 1.0), (variants - 1.0) * levels)
-            }
-            Conclusion::Scaling => (of_two, (n - 1.0) * (levels - 1.0), tasks),
-            Conclusion::Slope => {
-                let places = 12.0 * (levels - 1.0) / (levels * (levels + 1.0));
-                ((places / n).sqrt(), n * (levels - 1.0) - 1.0, tasks)
-            }
+        let error = match self.kind? {
             Conclusion::Knee => {
                 let variance = DEVIATION_TAKEN * DEVIATION_TAKEN;
                 return Some(smallest_step(self.levels, self.repeats as usize, variance));
             }
             Conclusion::Growth | Conclusion::Source => return None,
+            _ => self.error(),
         };
-        let t =
-            student_t(INTERVAL_ALPHA / comparisons, degrees)? + student_t(MISSED_ALPHA, degrees)?;
-        Some((t * error * DEVIATION_TAKEN).exp_m1())
+        let t = student_t(error.alpha, error.degrees)? + student_t(MISSED_ALPHA, error.degrees)?;
+        Some((t * error.of_one * DEVIATION_TAKEN).exp_m1())
     }
+
+    /// The same with other repeats.
+    pub(super) fn with_repeats(&self, repeats: u32) -> Self {
+        Self { repeats, ..self.clone() }
+    }
+
+    /// The error of what its answer is made of.
+    pub(super) fn error(&self) -> DesignError {
+        let [n, levels, variants, tasks] =
+            [self.repeats as usize, self.levels, self.variants, self.tasks].map(|of| of as f64);
+        let of_two = (2.0 / n).sqrt();
+        let (of_one, degrees, comparisons) = match self.kind {
+            // The whole job has one half of the chance.
+            Some(Conclusion::Ranking) => (
+                of_two,
+                pooled_degrees(n, variants),
+                (2.0 * (variants - 1.0) - 1.0) * 2.0 * levels.max(1.0),
+            ),
+            Some(Conclusion::Crossover) => {
+                (of_two, pooled_degrees(n, 2.0) * levels, (variants - 1.0) * levels)
+            }
+            Some(Conclusion::Scaling) => (of_two, (n - 1.0) * (levels - 1.0), tasks),
+            Some(Conclusion::Slope) => {
+                let places = 12.0 * (levels - 1.0) / (levels * (levels + 1.0));
+                ((places / n).sqrt(), n * (levels - 1.0) - 1.0, tasks)
+            }
+            Some(Conclusion::Knee) => ((4.0 / levels / n).sqrt(), (n - 1.0) * (levels - 1.0), 1.0),
+            // Windows add degrees of freedom to those of repeats.
+            Some(Conclusion::Growth) => (n.recip().sqrt(), (n - 1.0).max(WINDOWS_DEGREES), tasks),
+            Some(Conclusion::Source) | None => (n.recip().sqrt(), n - 1.0, 1.0),
+        };
+        DesignError { of_one, degrees, alpha: INTERVAL_ALPHA / comparisons.max(1.0) }
+    }
+
+    /// The repeats after which the interval of its answer's figures reaches so far, as a share; none for more than
+    /// [`REPEATS_ADVISED_MAX`].
+    fn repeats_within(&self, precision: f64) -> Option<u32> {
+        let reaches = |repeats: u32| {
+            let error = self.with_repeats(repeats).error();
+            Some(student_t(error.alpha, error.degrees)? * error.of_one * DEVIATION_TAKEN)
+        };
+        (PILOT_REPEATS..=REPEATS_ADVISED_MAX)
+            .find(|repeats| reaches(*repeats).is_some_and(|reaches| reaches <= precision))
+    }
+
+    /// The repeats after which its intervals are this share as wide as now, one more than now at least; none for more than
+    /// [`REPEATS_COUNTED_MAX`].
+    pub(super) fn repeats_to_narrow(&self, share: f64) -> Option<u32> {
+        let width = |repeats: u32| {
+            let error = self.with_repeats(repeats).error();
+            student_t(error.alpha, error.degrees).map_or(f64::INFINITY, |t| t * error.of_one)
+        };
+        let wanted = share * width(self.repeats);
+        let (mut low, mut high) = (self.repeats + 1, REPEATS_COUNTED_MAX);
+        if width(high) > wanted {
+            return None;
+        }
+        while low < high {
+            let middle = u32::midpoint(low, high);
+            (low, high) = if width(middle) <= wanted { (low, middle) } else { (middle + 1, high) };
+        }
+        Some(high)
+    }
+
+    /// What so much precision takes, in a few words: `about 12 repeats where repeats differ by 10%`.
+    pub fn precision_takes(&self, precision: f64) -> String {
+        let repeats = match self.repeats_within(precision) {
+            Some(repeats) => format!("about {}", counted(u64::from(repeats), "repeat")),
+            None => format!("more than {REPEATS_ADVISED_MAX} repeats"),
+        };
+        format!("{repeats} {TAKEN}")
+    }
+
+    /// Whether its answer compares something, and does not only say how fast it is.
+    pub fn compares(&self) -> bool {
+        self.kind.is_some_and(|kind| kind != Conclusion::Source)
+    }
+}
+
+/// The error of a figure, for repeats with a standard deviation of 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct DesignError {
+    /// One standard error.
+    pub(super) of_one: f64,
+    /// Its degrees of freedom.
+    pub(super) degrees: f64,
+    /// The chance that its interval does not hold the truth.
+    pub(super) alpha: f64,
 }
 
 /// What the shares are computed for.

@@ -12,7 +12,7 @@ use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
 use super::finding::{Finding, WarningCode, WarningFinding};
 use super::findings::say;
-use super::repetition::{ImprecisePhase, imprecise_phases};
+use super::repetition::{ImpreciseNumber, imprecise_numbers};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
 use crate::base::units::{bytes, counted, duration, percent_text, span};
@@ -86,7 +86,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
             "Latencies below a microsecond are less accurate.",
         ));
     }
-    all.extend(imprecise(book));
+    all.extend(imprecise(analysis));
     all
 }
 
@@ -456,10 +456,12 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
     Some(affected.warning(WarningCode::MemoryTakenBack, sentence, hint))
 }
 
-/// Rates whose interval is wider than the requested precision, and what would reach it: if a precision was requested and the whole run did not reach it.
-fn imprecise(book: &Book) -> Option<WarningFinding> {
+/// What is less precise than requested, and what would reach it: if a precision was requested and the whole run did not reach
+/// it.
+fn imprecise(analysis: &Analysis<'_>) -> Option<WarningFinding> {
+    let book = analysis.book;
     let precision = book.run.precision.filter(|_| book.run.complete)?;
-    let imprecise = imprecise_phases(book)?;
+    let imprecise = imprecise_numbers(analysis)?;
     if imprecise.is_empty() {
         return None;
     }
@@ -474,15 +476,15 @@ fn imprecise(book: &Book) -> Option<WarningFinding> {
         percent_text(precision),
         widths.join(", ")
     );
-    let phases = imprecise.into_iter().map(|one| one.phase).collect();
+    let phases = each_once(imprecise.into_iter().filter_map(|one| one.phase));
     let hint = "Give it more time with --time-limit, or ask for less with --precision.";
     Some(about_phases(WarningCode::PrecisionNotReached, phases, sentence, hint))
 }
 
-fn width(ImprecisePhase { phase, half_width }: &ImprecisePhase) -> String {
+fn width(ImpreciseNumber { name, half_width, .. }: &ImpreciseNumber) -> String {
     match half_width {
-        Some(half) => format!("{phase} (±{:.1}%)", half * 100.0),
-        None => format!("{phase} (no interval)"),
+        Some(half) => format!("{name} (±{:.1}%)", half * 100.0),
+        None => format!("{name} (no interval)"),
     }
 }
 

@@ -50,7 +50,7 @@ Examples:
 
 const LONG: &str = "\
 boatload runs scenarios: job files that ask one question about a file system, such as which is \
-best for hundreds of thousands of small files. It creates, reads, changes and removes files below \
+best for many small files. It creates, reads, changes and removes files below \
 a directory of its own, named boatload-RUN, which it makes in --dir, marks, and removes again; it \
 touches nothing else. Every run is stored, with each measurement's latencies, what was found in \
 the caches, and why a figure should not be trusted where that is so.

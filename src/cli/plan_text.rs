@@ -41,10 +41,11 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         counted(plan.cells.len() as u64, "cell")
     );
     if let Some(Effort { precision, time_limit_seconds }) = plan.effort {
-        let (share, time) = (percent_text(precision), span(time_limit_seconds));
+        let time = span(time_limit_seconds);
         let line = format!(
             "these are the pilot's, and so is what stands below; then as many more as it takes \
-             until each rate is within {share}, {time} in all at most"
+             until {}, {time} in all at most",
+            until_text(plan, precision)
         );
         text.push_str(&wrapped(&line, 2));
     }
@@ -70,6 +71,19 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         }
     }
     text
+}
+
+/// What a precision is requested for: `each figure of the answer is within 3% (about 12 repeats where repeats differ by 10%)`.
+fn until_text(plan: &Plan, precision: f64) -> String {
+    let (share, design) = (percent_text(precision), RunDesign::of_plan(plan));
+    let is_of_answer = design.compares() && plan.series().len() == 1;
+    match is_of_answer {
+        true => {
+            let takes = design.precision_takes(precision);
+            format!("each figure of the answer is within {share} ({takes})")
+        }
+        false => format!("each rate is within {share}"),
+    }
 }
 
 /// What a plan says of one variant. Equal phases are said once, after the last variant that has them.

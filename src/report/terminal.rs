@@ -141,7 +141,11 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     } else {
         write_phases(summary, out)?;
         let reached = analysis.precision_reached().map(|share| {
-            format!("every rate is as precise as requested: ±{} or less", percent_text(share))
+            let what = match analysis.precision_is_of_answer() {
+                true => "every figure of the answer",
+                false => "every rate",
+            };
+            format!("{what} is as precise as requested: ±{} or less", percent_text(share))
         });
         write_wrapped("", &reached.unwrap_or_default(), out)?;
         tables.extend(course_tables(analysis).iter().map(course_table));

@@ -1,11 +1,12 @@
-//! Repeats cells until the rates are as precise as requested or the time is over: a pilot, then more.
+//! Repeats cells until the answer is as precise as requested or the time is over: a pilot, then more.
 
 use std::collections::BTreeMap;
 
 use super::{Session, cell_key};
+use crate::analysis::Analysis;
 use crate::analysis::repetition::{
     PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision,
-    choose_repetition, decision_text, rate_precisions, repeat_seconds,
+    choose_repetition, decision_text, precision_goals, rate_forecasts, repeat_seconds,
 };
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
@@ -116,6 +117,8 @@ impl RunCosts {
 /// A series under way.
 struct SeriesUnderWay<'a> {
     series: &'a CellSeries,
+    /// Whether there is no other.
+    is_whole_run: bool,
     precision: f64,
     /// When it is to be over, in seconds since the run began.
     until: f64,
@@ -131,7 +134,8 @@ impl Session<'_> {
             let begun = self.spent.ended;
             let share = (effort.time_limit_seconds - begun).max(0.0) / (all.len() - at) as f64;
             let (precision, until) = (effort.precision, begun + share);
-            let mut part = SeriesUnderWay { series, precision, until, done: 0 };
+            let is_whole_run = all.len() == 1;
+            let mut part = SeriesUnderWay { series, is_whole_run, precision, until, done: 0 };
             let takes = self.series(&mut part)?;
             self.book.run.repeats = self.book.run.repeats.max(part.done);
             self.record.update(&self.book, self.watcher);
@@ -207,6 +211,18 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// The measurements of a series.
+    fn measured_in(&self, series: &CellSeries) -> Vec<&Measurement> {
+        let key = |at: &usize| cell_key(self.plan, &self.plan.cells[*at], 1);
+        let keys: Vec<_> = series.cells.iter().map(key).collect();
+        let of_series = |m: &&Measurement| {
+            let same =
+                |key: &CellKey| (&key.variant, &key.level) == (&m.cell.variant, &m.cell.level);
+            keys.iter().any(same)
+        };
+        self.book.measurements.iter().filter(of_series).collect()
+    }
+
     /// What is to be done next, by the measurements of the series.
     fn decided(
         &self,
@@ -214,15 +230,11 @@ impl Session<'_> {
         costs: &RepetitionCosts,
         seconds: f64,
     ) -> RepetitionDecision {
-        let key = |at: &usize| cell_key(self.plan, &self.plan.cells[*at], 1);
-        let keys: Vec<_> = part.series.cells.iter().map(key).collect();
-        let of_series = |m: &&Measurement| {
-            let same =
-                |key: &CellKey| (&key.variant, &key.level) == (&m.cell.variant, &m.cell.level);
-            keys.iter().any(same)
+        let rows = match part.is_whole_run {
+            true => precision_goals(&Analysis::of(&self.book), &self.plan.free),
+            // The answer takes the levels that follow, too.
+            false => rate_forecasts(&self.measured_in(part.series), &self.plan.free),
         };
-        let all: Vec<&Measurement> = self.book.measurements.iter().filter(of_series).collect();
-        let rows = rate_precisions(&all, &self.plan.free);
         if rows.is_empty() {
             let taken = RepetitionChoice { repeats: part.done, ..RepetitionChoice::default() };
             return RepetitionDecision { wanted: None, taken };

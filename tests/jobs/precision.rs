@@ -273,3 +273,117 @@ fn what_passes_of_the_same_order_read_is_not_the_same_files_in_the_same_order() 
     assert_eq!(again.cells[0].phases.len(), 4, "choosing the same again changes nothing");
     assert!(again.cells[0].phases[2].selection == plan.cells[0].phases[2].selection);
 }
+
+/// Two variants of which one takes so many times as long for everything, with noise in every request: a phase of five
+/// operations varies by half, one of 2,000 hardly.
+fn ranked(times: f64, sim: &str) -> String {
+    let variant = |name: &str, us: f64| {
+        format!(
+            "{{ name = '{name}', sim = {{ metadata = '{us}us', cold = '{}us', {sim} }} }}",
+            us * 10.0
+        )
+    };
+    let variants = format!("variant = [{}, {}]", variant("a", 20.0), variant("b", 20.0 * times));
+    let phases =
+        ["operation = 'create'", "operation = 'stat', cache = 'cold', order = 'random', count = 5"];
+    job(
+        &format!("engine = 'sim'\nconclude = ['ranking']\n{variants}"),
+        "files = 2_000",
+        &phases,
+        "metadata = '20us'",
+    )
+}
+
+/// The half width of each figure of the answer, as a share.
+fn figures_within(book: &Book) -> Vec<f64> {
+    let analysis = Analysis::of(book);
+    let figures = &analysis.answer().unwrap().figures;
+    let reach = |figure: &boatload::analysis::answer::figures::AnswerFigure| {
+        let interval = figure.interval.unwrap();
+        interval.width() / 2.0 / figure.value
+    };
+    figures.iter().map(reach).collect()
+}
+
+#[test]
+fn a_ranking_is_repeated_until_its_ratio_is_precise_however_noisy_a_short_phase_is() {
+    for (times, seed) in [(1.25, 1), (1.0, 2), (3.0, 3)] {
+        let text = ranked(times, "noise = 'skewed', spread = { repeats = '3%' }");
+        let settings = Settings { seed: Some(seed), ..asked(5.0, 6_000.0) };
+        let (book, told) = ran(&text, &settings);
+        let reach = figures_within(&book);
+        assert_eq!(reach.len(), 1, "one ratio decides");
+        assert!(reach[0] <= 0.0501, "{reach:?}");
+        let analysis = Analysis::of(&book);
+        let figure = &analysis.answer().unwrap().figures[0];
+        let (low, high) = (times.min(1.0 / times), times.max(1.0 / times));
+        let interval = figure.interval.unwrap();
+        assert!(interval.contains(low) || interval.contains(high), "{figure:?}");
+        let measurements = book.measurements.len();
+        assert!((3..=24).contains(&book.run.repeats), "{} repeats: {told:?}", book.run.repeats);
+        assert!(half_width(&book) > 0.10, "no rate of stat is as precise");
+        assert_eq!((warned(&book), analysis.precision_reached()), (None, Some(0.05)));
+        // The same for rates, as a profile has them, takes many times as long.
+        let rates = text.replace("conclude = ['ranking']", "conclude = []");
+        let (book, _) = ran(&rates, &settings);
+        let of_rates = book.measurements.len();
+        assert!(
+            half_width(&book) <= 0.05 && of_rates > 4 * measurements,
+            "{of_rates}, {measurements}"
+        );
+    }
+}
+
+#[test]
+fn passes_go_to_the_phases_that_decide_the_answer() {
+    // A repeat takes 20 seconds of sync, which do not vary, and a cold pass five, which do.
+    let variants = "conclude = ['ranking']\nvariant = [{ name = 'a' }, { name = 'b' }]";
+    let phases = [
+        "operation = 'create', durability = 'syncfs'",
+        "operation = 'stat', cache = 'cold', order = 'random', count = 50",
+    ];
+    let sim = "metadata = '1us', cold = '100ms', sync = '20s', noise = 'skewed'";
+    let text = job(&format!("engine = 'sim'\n{variants}"), "files = 2_000", &phases, sim);
+    let (book, told) = ran(&text, &asked(2.0, 60_000.0));
+    let of_both = passes(&book, "stat");
+    assert!(of_both[3..].iter().any(|passes| *passes > 8), "{of_both:?} {told:#?}");
+    assert!(book.run.repeats < 10, "{told:#?}");
+    assert!(figures_within(&book)[0] <= 0.0201, "{told:#?}");
+}
+
+#[test]
+fn a_slope_over_levels_is_repeated_until_its_change_is_precise() {
+    let axis = "conclude = ['slope']\n\
+                axis = { name = 'present', values = [0, 200, 400], prepare = { fill = { sizes = 100 } } }";
+    let phases = ["operation = 'create'", "operation = 'delete', count = 3"];
+    let sim = "metadata = '10us', spread = { repeats = '5%' }, noise = 'uniform'";
+    let text = job(&format!("engine = 'sim'\n{axis}"), "files = 500, size = 100", &phases, sim);
+    let (book, told) = ran(&text, &asked(10.0, 6_000.0));
+    let analysis = Analysis::of(&book);
+    let answer = analysis.answer().unwrap();
+    assert_eq!(answer.figures.len(), 2, "{answer:?}");
+    for figure in &answer.figures {
+        let interval = figure.interval.unwrap();
+        assert!(interval.width() / 2.0 <= 0.10, "{figure:?} {told:?}");
+        assert!(interval.contains(0.0), "nothing gets slower: {figure:?}");
+    }
+    assert_eq!(warned(&book), None);
+}
+
+#[test]
+fn a_knee_that_is_not_there_is_excluded_as_far_as_was_asked() {
+    let axis = "conclude = ['knee']\naxis = { name = 'used', values = [10, 20, 30, 40, 50, 60], \
+                prepare = { fill = { sizes = 100 } } }";
+    let sim = "metadata = '10us', spread = { repeats = '5%' }";
+    let text = job(
+        &format!("engine = 'sim'\n{axis}"),
+        "files = 100",
+        &["operation = 'create'", "operation = 'delete'"],
+        sim,
+    );
+    let (book, told) = ran(&text, &asked(6.0, 6_000.0));
+    let analysis = Analysis::of(&book);
+    let [figure] = analysis.answer().unwrap().figures.as_slice() else { panic!("{told:?}") };
+    assert!(figures_within(&book)[0] <= 0.0601, "{figure:?}");
+    assert!(figure.name.starts_with("time of all 2 tasks together from "), "{figure:?}");
+}

@@ -2,8 +2,8 @@
 //! for, how often does the interval then hold the truth, and what does it take?
 
 use boatload::analysis::repetition::{
-    PassCost, PrecisionGoal, RepetitionCosts, choose_repetition, is_precise, rate_precisions,
-    repeat_seconds,
+    PassCost, PrecisionGoal, RepetitionCosts, choose_repetition, is_precise, rate_forecasts,
+    rate_precisions, repeat_seconds,
 };
 use boatload::plan::repetition::{PILOT_PASSES, PILOT_REPEATS, Passes};
 use boatload::results::book::{CellKey, Measurement};
@@ -63,17 +63,19 @@ impl Truth {
                 }
             }
             outcome.looks += 1;
-            let found = rate_precisions(&all.iter().collect::<Vec<_>>(), &free);
+            let measured: Vec<&Measurement> = all.iter().collect();
+            let found = rate_precisions(&measured, &free);
+            let goals = rate_forecasts(&measured, &free);
             let left = seconds - outcome.seconds;
             let choice =
-                choose_repetition(&found, &costs, done, PrecisionGoal { precision, seconds: left })
+                choose_repetition(&goals, &costs, done, PrecisionGoal { precision, seconds: left })
                     .taken;
             if choice.more == 0 {
                 let means = means(&all, "0");
                 let mean = means.iter().sum::<f64>() / means.len() as f64;
                 let half = found[0].half_width.unwrap_or(f64::INFINITY) * mean;
                 outcome.held = (mean - 1.0).abs() <= half;
-                outcome.reached = is_precise(&found, precision);
+                outcome.reached = is_precise(&goals, precision);
                 outcome.repeats = done;
                 return outcome;
             }

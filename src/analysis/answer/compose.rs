@@ -2,6 +2,8 @@
 //! next command.
 
 use super::draft::{AnswerDraft, Lack};
+use super::needed::RepeatsNeeded;
+use super::next::RepeatsAdvised;
 use super::reliability::trust;
 use super::source::ByteFindings;
 use super::words::{WORDS_MAX, begun, number_of_words};
@@ -42,7 +44,7 @@ pub(in crate::analysis) fn answer(
         return None;
     }
     let trust = trust(analysis, findings);
-    let mut draft = draft(analysis, findings);
+    let mut draft = analysis.draft().clone();
     if !book.run.complete {
         draft = unfinished(analysis, draft);
     }
@@ -59,15 +61,18 @@ pub(in crate::analysis) fn answer(
     let text = shortened(&whole);
     let whole = Some(whole).filter(|whole| *whole != text);
     let design = RunDesign::of_book(book, trust.repeats);
-    let why = why_unsure(&draft, &design, trust.has_no_journal);
+    let needed = RepeatsNeeded::of(&draft, &design.clone().answered_by(draft.kind));
+    let why = why_unsure(&draft, &design, trust.has_no_journal).or_else(|| needed.in_vain());
+    let advised = RepeatsAdvised { by_design: design.advised_repeats(), needed };
     let evidence = whole.into_iter().chain(why).chain(draft.evidence.iter().cloned());
     Some(AnswerFinding {
         verdict: draft.verdict,
         text,
         evidence: evidence.take(EVIDENCE_MAX).collect(),
+        figures: draft.figures.clone(),
         reliability,
         reason,
-        next: next::next(book, &draft, &trust, design.advised_repeats()),
+        next: next::next(book, &draft, &trust, advised),
     })
 }
 
@@ -114,8 +119,9 @@ fn shortened(whole: &str) -> String {
     format!("{}.", words.join(" "))
 }
 
-/// What the findings say together: of the first kind that the job wants and that there are some of.
-fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
+/// What the findings say together, warnings not among them: of the first kind that the job wants and that there are
+/// some of.
+pub(in crate::analysis) fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
     let run = &analysis.book.run;
     if let Some(by) = run.traced.as_ref().and_then(|traced| traced.by) {
         return slow_class::slow_class(by, &of_kind!(findings, SlowClass));
@@ -135,7 +141,7 @@ fn draft_of(
     analysis: &Analysis<'_>,
     findings: &[Finding],
 ) -> Option<AnswerDraft> {
-    match kind {
+    let made = match kind {
         Conclusion::Ranking => ranking::ranking(&of_kind!(findings, Ranking)),
         Conclusion::Slope => slope::slope(&of_kind!(findings, Slope)),
         Conclusion::Knee => {
@@ -146,7 +152,8 @@ fn draft_of(
         Conclusion::Growth => growth::growth(&of_kind!(findings, Growth)),
         Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover)),
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
-    }
+    };
+    made.map(|draft| AnswerDraft { kind: Some(kind), ..draft })
 }
 
 fn bytes(findings: &[Finding]) -> ByteFindings<'_> {
@@ -183,7 +190,9 @@ fn unfinished(analysis: &Analysis<'_>, draft: AnswerDraft) -> AnswerDraft {
         _ => vec![format!("So far: {}.", draft.text)],
     };
     let evidence = so_far.into_iter().chain(draft.evidence).collect();
-    AnswerDraft::cannot_tell(Lack::Repeats, text.into(), evidence)
+    let (figures, kind) = (draft.figures, draft.kind);
+    let unfinished = AnswerDraft::cannot_tell(Lack::Repeats, text.into(), evidence);
+    AnswerDraft { figures, kind, ..unfinished }
 }
 
 fn stated(draft: &AnswerDraft) -> String {

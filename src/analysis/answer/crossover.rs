@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::words::{AxisWords, WORDS_MAX, at_most, in_brackets, number_of_words};
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::say;
@@ -15,13 +16,12 @@ pub(super) fn crossover(all: &[&CrossoverFinding]) -> Option<AnswerDraft> {
     if won(told).next().is_some() {
         let with = text(told, true);
         let short = number_of_words(&with) < WORDS_MAX;
-        return Some(AnswerDraft::proven(
-            Verdict::Yes,
-            if short { with } else { text(told, false) },
-            evidence,
-        ));
+        let text = if short { with } else { text(told, false) };
+        let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
+        return Some(draft.made_of(AnswerFigure::of_crossover(told)));
     }
-    Some(undecided(all, evidence))
+    let figures = all.iter().flat_map(|one| AnswerFigure::of_crossover(one)).collect();
+    Some(undecided(all, evidence).made_of(figures))
 }
 
 fn won(one: &CrossoverFinding) -> impl Iterator<Item = &LevelWinner> {

@@ -1,10 +1,12 @@
 //! Defines what findings say together, before it is known how far to trust it.
 
 use super::Verdict;
+use super::figures::AnswerFigure;
+use crate::plan::Conclusion;
 
 /// An answer without its reliability.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct AnswerDraft {
+pub(in crate::analysis) struct AnswerDraft {
     pub(super) verdict: Verdict,
     /// The answer without the word for its verdict, and without its full stop.
     pub(super) text: String,
@@ -14,11 +16,15 @@ pub(super) struct AnswerDraft {
     pub(super) is_measured: bool,
     /// What would make it surer or complete it.
     pub(super) lacks: Lack,
+    /// The numbers that it is made of.
+    pub(in crate::analysis) figures: Vec<AnswerFigure>,
+    /// The kind of the findings that it is made of; none for a profile.
+    pub(in crate::analysis) kind: Option<Conclusion>,
 }
 
 /// What an answer lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lack {
+pub(in crate::analysis) enum Lack {
     /// Nothing: it is proven.
     Nothing,
     /// More repeats: there are too few for an interval.
@@ -32,17 +38,27 @@ pub(super) enum Lack {
 impl AnswerDraft {
     /// Proven one way or the other.
     pub(super) fn proven(verdict: Verdict, text: String, evidence: Vec<String>) -> Self {
-        Self { verdict, text, evidence, is_measured: false, lacks: Lack::Nothing }
+        Self::new(verdict, text, evidence, Lack::Nothing)
     }
 
     /// A statement of how fast something is.
     pub(super) fn measured(text: String, evidence: Vec<String>, lacks: Lack) -> Self {
         let verdict = if lacks == Lack::Variants { Verdict::CannotTell } else { Verdict::Yes };
-        Self { verdict, text, evidence, is_measured: true, lacks }
+        Self { is_measured: true, ..Self::new(verdict, text, evidence, lacks) }
     }
 
     /// Not to be told, because it lacks something.
     pub(super) fn cannot_tell(lacks: Lack, text: String, evidence: Vec<String>) -> Self {
-        Self { verdict: Verdict::CannotTell, text, evidence, is_measured: false, lacks }
+        Self::new(Verdict::CannotTell, text, evidence, lacks)
+    }
+
+    fn new(verdict: Verdict, text: String, evidence: Vec<String>, lacks: Lack) -> Self {
+        let (is_measured, figures, kind) = (false, Vec::new(), None);
+        Self { verdict, text, evidence, is_measured, lacks, figures, kind }
+    }
+
+    /// With the numbers that it is made of.
+    pub(super) fn made_of(self, figures: Vec<AnswerFigure>) -> Self {
+        Self { figures, ..self }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::words::{as_long, at_most, task};
 use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding};
 use crate::analysis::findings::say::{self, listed};
@@ -15,6 +16,11 @@ const ALIKE: f64 = 1.03;
 
 /// From all growths of a run; none if there is none.
 pub(super) fn growth(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
+    let figures = all.iter().filter_map(|one| AnswerFigure::of_growth(one)).collect();
+    Some(of_all(all)?.made_of(figures))
+}
+
+fn of_all(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
     let first = all.first()?;
     let known: Vec<(&GrowthFinding, &GrowthFigures)> =
         all.iter().filter_map(|one| Some((*one, one.figures.as_ref()?))).collect();

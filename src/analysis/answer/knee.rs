@@ -3,6 +3,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::words::{AxisWords, as_long, at_most, begun, of_tasks, share, task};
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
 use crate::analysis::thresholds::SLOWER_MARGIN;
@@ -33,32 +34,35 @@ pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Op
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
         let text = about_general(general, &axis, &together, takes);
-        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
+        let figure = AnswerFigure::of_slowdown(general, axis, &together);
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(vec![figure]));
     }
     // Of one task this is what was just asked; of several, few may differ from the rest.
     if !slower.is_empty() {
         let number = of_tasks(slower.len(), judged.len());
         let gets = if slower.len() == 1 { "gets" } else { "get" };
         let text = format!("{range} {number} {gets} slower{}", most_of_all(&slower, &axis));
-        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
+        let figures = slower.iter().filter_map(|one| AnswerFigure::of_knee(one)).collect();
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(figures));
     }
     let Some(general) = general else {
         let text = format!("{range} the tasks were not measured alike, so not together");
         return Some(AnswerDraft::cannot_tell(Lack::Repeats, text, evidence));
     };
-    let most = general.slower_at_most;
+    let most = general.slower_at_most();
+    let figures = vec![AnswerFigure::of_slowdown(&general, axis, &together)];
     if most <= SLOWER_MARGIN {
         let longer = at_most(most);
         let text = format!(
             "no general slowdown {range}: {together} never {takes} more than {longer} longer"
         );
-        return Some(AnswerDraft::proven(Verdict::No, text, evidence));
+        return Some(AnswerDraft::proven(Verdict::No, text, evidence).made_of(figures));
     }
     let text = format!(
         "{range} no general slowdown was found, but one of up to {} was not excluded",
         at_most(most)
     );
-    Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence))
+    Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence).made_of(figures))
 }
 
 fn about_general(

@@ -3,9 +3,11 @@
 
 pub(super) mod compose;
 mod crossover;
-mod draft;
+pub(super) mod draft;
+pub mod figures;
 mod growth;
 mod knee;
+mod needed;
 mod next;
 mod profile;
 mod ranking;
@@ -23,6 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::named_enum::named_enum;
+use figures::AnswerFigure;
 
 named_enum! {
     /// Whether what a run asks about is so.
@@ -60,6 +63,9 @@ pub struct AnswerFinding {
     pub text: String,
     /// At most three more sentences: exceptions, and what would have been seen.
     pub evidence: Vec<String>,
+    /// The numbers that decide it, with their intervals; those of a run without any have none.
+    #[serde(default)]
+    pub figures: Vec<AnswerFigure>,
     /// How far it can be trusted.
     pub reliability: Reliability,
     /// Why no further, or why so far.

@@ -1,15 +1,15 @@
 //! Names the one command that would make an answer surer, or complete it.
 
 use super::draft::{AnswerDraft, Lack};
+use super::needed::{REPEATS_MOST, RepeatsNeeded};
 use super::reliability::Trust;
 use super::{Reliability, Verdict};
 use crate::base::shell;
 use crate::plan::Conclusion;
 use crate::results::book::{Book, Measurement};
 
-/// Repeats that most questions need, and the most that are advised.
-const REPEATS_USUAL: usize = 10;
-const REPEATS_MOST: usize = 40;
+/// Repeats that most questions need.
+const REPEATS_USUAL: u32 = 10;
 
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
@@ -17,12 +17,21 @@ const VALUES_LEFT_OUT: [&str; 7] =
     ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
-/// None where nothing would: it is proven and reliable. `advised` are the repeats that the job's question takes.
+/// Repeats that would help.
+#[derive(Clone, Copy)]
+pub(super) struct RepeatsAdvised {
+    /// Those that the job's question takes, where repeats differ as much as is usual.
+    pub(super) by_design: Option<u32>,
+    /// Those that would decide the answer, by its figures.
+    pub(super) needed: RepeatsNeeded,
+}
+
+/// None where nothing would: it is proven and reliable, or repeats will not tell.
 pub(super) fn next(
     book: &Book,
     draft: &AnswerDraft,
     trust: &Trust,
-    advised: Option<u32>,
+    repeats: RepeatsAdvised,
 ) -> Option<String> {
     if !book.run.complete {
         return again(book, &[]);
@@ -35,9 +44,11 @@ pub(super) fn next(
     let is_alone = book.run.hosts.is_empty();
     let journal = is_alone && trust.has_no_journal && draft.verdict == Verdict::CannotTell;
     let sudo = is_alone && !is_root && (trust.has_doubtful_caches || journal);
-    let advised = advised.map_or(0, |repeats| repeats as usize).max(2 * trust.repeats);
-    let repeats = advised.clamp(REPEATS_USUAL, REPEATS_MOST).to_string();
-    let more_repeats = || again(book, &[["--repeats", &repeats]]);
+    let so_many = |repeats: u32| again(book, &[["--repeats", &repeats.to_string()]]);
+    let more_repeats = || {
+        let advised = repeats.by_design.unwrap_or(0).max(2 * trust.repeats as u32);
+        so_many(advised.clamp(REPEATS_USUAL, REPEATS_MOST))
+    };
     let command = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),
         _ if journal => again(book, &[["--filesystem", "ext4"]]),
@@ -46,14 +57,18 @@ pub(super) fn next(
         Lack::Precision if is_disk_to_model(book) => {
             again(book, &[["--filesystem", "ext4"], ["--disk", "hdd-7200"]])
         }
-        Lack::Precision => more_repeats(),
+        Lack::Precision => match repeats.needed {
+            RepeatsNeeded::Few(repeats) => so_many(repeats),
+            RepeatsNeeded::TooMany(_) => None,
+            RepeatsNeeded::Unknown => more_repeats(),
+        },
         Lack::Nothing if trust.reliability == Reliability::High => None,
         Lack::Nothing if trust.is_small => again(book, &[["--size", "10GiB"]]),
         Lack::Nothing if sudo => again(book, &[]),
         Lack::Nothing if book.run.conclude.first() == Some(&Conclusion::Ranking) => {
             again(book, &[["--precision", "3%"]])
         }
-        Lack::Nothing if trust.repeats < REPEATS_USUAL => more_repeats(),
+        Lack::Nothing if (trust.repeats as u32) < REPEATS_USUAL => more_repeats(),
         Lack::Nothing => None,
     }?;
     Some(if sudo { format!("sudo {command}") } else { command })

@@ -2,6 +2,7 @@
 //! the slowest, and what limits it.
 
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::rates::AnswerRate;
 use super::words::begun;
 use crate::analysis::Analysis;
@@ -17,25 +18,27 @@ use crate::results::reference;
 /// was measured.
 pub(super) fn profile(analysis: &Analysis<'_>, ranks: bool) -> Option<AnswerDraft> {
     let groups = &analysis.summary().groups;
-    let (text, evidence) = match groups.as_slice() {
+    let (text, evidence, figures) = match groups.as_slice() {
         [] => return None,
         [only] => {
             let (text, mut evidence) = of_one(only)?;
             evidence.extend(slowest(only).and_then(|row| on_modelled_disks(analysis.book, row)));
-            (text, evidence)
+            let rows = measured(only).filter_map(|row| AnswerFigure::of_rate(row, only));
+            (text, evidence, rows.collect())
         }
-        [first, .., last] => (between(first, last)?, Vec::new()),
+        [first, .., last] => between(first, last)?,
     };
     let filesystem = analysis.book.filesystem_of(&groups[0].variant);
     let kind = filesystem.map(|kind| format!(" ({kind})"));
-    Some(match ranks {
+    let draft = match ranks {
         true => {
             let kind = kind.unwrap_or_default();
             let text = format!("one file system measured{kind}, so no ranking: {text}");
             AnswerDraft::measured(text, evidence, Lack::Variants)
         }
         false => AnswerDraft::measured(text, evidence, Lack::Nothing),
-    })
+    };
+    Some(draft.made_of(figures))
 }
 
 fn measured(group: &VariantSummary) -> impl Iterator<Item = &PhaseSummary> {
@@ -106,8 +109,11 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     Some((text, evidence))
 }
 
-/// The first phase of the first and of the last of several.
-fn between(first: &VariantSummary, last: &VariantSummary) -> Option<String> {
+/// The first phase of the first and of the last of several, without further evidence.
+fn between(
+    first: &VariantSummary,
+    last: &VariantSummary,
+) -> Option<(String, Vec<String>, Vec<AnswerFigure>)> {
     let row = measured(first).next()?;
     let other = measured(last).find(|other| other.phase == row.phase)?;
     let at = |group: &VariantSummary| {
@@ -119,14 +125,17 @@ fn between(first: &VariantSummary, last: &VariantSummary) -> Option<String> {
         }
     };
     let in_words = |row: &PhaseSummary| Some(AnswerRate::of(row)?.in_words());
-    Some(format!(
+    let text = format!(
         "{} {} {}; {} {}",
         row.phase,
         in_words(row)?,
         at(first),
         in_words(other)?,
         at(last)
-    ))
+    );
+    let figures = [(row, first), (other, last)];
+    let figures = figures.into_iter().filter_map(|(row, of)| AnswerFigure::of_rate(row, of));
+    Some((text, Vec::new(), figures.collect()))
 }
 
 /// Of what has only latencies, such as a trace: the operation with the most.

@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::words::{AxisWords, WORDS_MAX, as_long, at_most, begun, in_brackets, number_of_words};
 use crate::analysis::findings::ranking::{RankedBy, RankingFinding, RankingStep};
 use crate::analysis::findings::say::{self, listed};
@@ -15,13 +16,14 @@ const WORDS_BEFORE: usize = 1;
 pub(super) fn ranking(all: &[&RankingFinding]) -> Option<AnswerDraft> {
     let whole: Vec<&RankingFinding> = all.iter().copied().filter(|r| r.phase.is_none()).collect();
     let phases = each_once(all.iter().filter_map(|r| r.phase.as_deref()));
-    match (whole.as_slice(), phases.as_slice(), all) {
-        ([one], _, _) | ([], [_], [one]) => Some(of_one(one, all)),
-        ([], [_], [_, _, ..]) => Some(over_levels(all)),
-        ([_, _, ..], _, _) => Some(over_levels(&whole)),
-        ([], [_, _, ..], _) => Some(over_phases(all, &phases)),
-        _ => None,
-    }
+    let (draft, stated) = match (whole.as_slice(), phases.as_slice(), all) {
+        ([one], _, _) | ([], [_], [one]) => (of_one(one, all), vec![*one]),
+        ([], [_], [_, _, ..]) => (over_levels(all), all.to_vec()),
+        ([_, _, ..], _, _) => (over_levels(&whole), whole),
+        ([], [_, _, ..], _) => (over_phases(all, &phases), all.to_vec()),
+        _ => return None,
+    };
+    Some(draft.made_of(stated.into_iter().flat_map(AnswerFigure::of_ranking).collect()))
 }
 
 /// The largest share by which a variant differs from the first, in either direction, as far as the

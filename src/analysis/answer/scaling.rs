@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::words::{AxisWords, in_brackets, share};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
@@ -9,6 +10,11 @@ use crate::plan::DEFAULT_VARIANT;
 
 /// From the scaling of all variants; none if there is none.
 pub(super) fn scaling(all: &[&ScalingFinding]) -> Option<AnswerDraft> {
+    let figures = all.iter().flat_map(|one| AnswerFigure::of_scaling(one)).collect();
+    Some(of_all(all)?.made_of(figures))
+}
+
+fn of_all(all: &[&ScalingFinding]) -> Option<AnswerDraft> {
     all.first()?;
     let is_flat = |one: &&&ScalingFinding| one.up_to == Some(one.range.high);
     if all.iter().filter(is_flat).count() == all.len() {

@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::words::{AxisWords, at_most, begun, of_tasks, share, shares, task};
 use crate::analysis::findings::say::{listed, times};
 use crate::analysis::findings::slope::SlopeFinding;
@@ -12,6 +13,11 @@ const NAMED_MAX: usize = 2;
 
 /// From all slopes of a run; none if there is none.
 pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
+    let figures = all.iter().map(|one| AnswerFigure::of_slope(one)).collect();
+    Some(of_all(all)?.made_of(figures))
+}
+
+fn of_all(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
     let first = all.first()?;
     let axis = AxisWords { name: &first.axis, unit: first.unit };
     let over = axis.over(first.range);

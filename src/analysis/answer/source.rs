@@ -1,6 +1,7 @@
 //! Answers what came from memory, what from the device, and how fast each was.
 
 use super::draft::{AnswerDraft, Lack};
+use super::figures::AnswerFigure;
 use super::rates::AnswerRate;
 use super::words::{WORDS_MAX, begun, number_of_words};
 use crate::analysis::findings::source::{
@@ -36,6 +37,11 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
     if parts.is_empty() {
         return None;
     }
+    let figures = summary.groups.iter().flat_map(|group| {
+        let told = group.rows.iter().filter(|row| phases.contains(&row.phase.as_str()));
+        told.filter_map(move |row| AnswerFigure::of_rate(row, group))
+    });
+    let figures: Vec<AnswerFigure> = figures.collect();
     let unknown: Vec<&SourceFinding> =
         found.sources.iter().copied().filter(|one| one.from == ByteSource::Unknown).collect();
     let evidence = found.evidence();
@@ -50,11 +56,12 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
     if let Some(one) = unknown.first() {
         let text =
             format!("the device's reads could not be counted in {}; {}", one.phase, parts[0]);
-        return Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence));
+        let draft = AnswerDraft::cannot_tell(Lack::Precision, text, evidence);
+        return Some(draft.made_of(figures));
     }
     let lacks_interval = rates.iter().flatten().any(|rate| rate.interval.is_none());
     let lacks = if lacks_interval { Lack::Repeats } else { Lack::Nothing };
-    Some(AnswerDraft::measured(text, evidence, lacks))
+    Some(AnswerDraft::measured(text, evidence, lacks).made_of(figures))
 }
 
 /// The rate of a phase, over all variants and levels.

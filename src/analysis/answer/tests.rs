@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::words::{WORDS_MAX, number_of_words};
+use super::figures::{AnswerFigure, FigureMeasure};
+use super::words::{WORDS_MAX, number_of_words, share};
 use super::{AnswerFinding, Reliability, Verdict, ranking};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::ranking::{ComparedRatio, RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScaledPhase;
+use crate::analysis::statistics::Interval;
 use crate::base::random::{Stream, draw, unit};
 use crate::base::units::Unit;
 use crate::plan::{CacheAsked, Conclusion};
@@ -82,6 +85,7 @@ fn answer(book: &Book) -> AnswerFinding {
     let answer = analysis.answer().unwrap().clone();
     is_well_said(&answer);
     is_not_contradicted(&answer, &analysis);
+    is_made_of_its_figures(&answer);
     answer
 }
 
@@ -119,6 +123,27 @@ fn is_not_contradicted(answer: &AnswerFinding, analysis: &Analysis<'_>) {
     let Some(has_effect) = known.reduce(|one, other| one || other) else { return };
     let says_so = matches!(answer.verdict, Verdict::Yes | Verdict::Likely);
     assert_eq!(says_so, has_effect, "{answer:?} {:#?}", analysis.findings());
+}
+
+/// Each interval that stands in the sentence is that of a figure, or reaches from one of them to another.
+#[track_caller]
+fn is_made_of_its_figures(answer: &AnswerFinding) {
+    if answer.figures.iter().any(AnswerFigure::is_rate) {
+        return;
+    }
+    let ends = |figure: &AnswerFigure| {
+        let Interval { low, high } = figure.interval?;
+        Some(match figure.measure {
+            FigureMeasure::Change => [(-high).max(0.0), (-low).min(1.0)].map(share).to_vec(),
+            _ => [low, high, 1.0 / low, 1.0 / high].map(say::times).to_vec(),
+        })
+    };
+    let known: Vec<String> = answer.figures.iter().filter_map(ends).flatten().collect();
+    let brackets = answer.text.split('(').skip(1).filter_map(|rest| rest.split(')').next());
+    for stated in brackets.filter_map(|bracket| bracket.split_once(" to ")) {
+        let is_known = |end: &str| known.iter().any(|known| known == end);
+        assert!(is_known(stated.0) && is_known(stated.1), "{stated:?} of {answer:#?}");
+    }
 }
 
 #[track_caller]

@@ -164,9 +164,17 @@ pub struct GeneralSlowdown {
     pub halves: Interval,
     /// The lowest level of the upper half.
     pub middle: f64,
-    /// The share by which operations take longer from any level on than below it, at most: whatever
-    /// the level, with 97.5%.
-    pub slower_at_most: f64,
+    /// The level from which on a slowdown is the least excluded.
+    pub most: LevelSplit,
+}
+
+/// A level that parts those from it on from those below.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelSplit {
+    /// The lowest level of the upper part.
+    pub from: f64,
+    /// How many times as long operations take there as below, with 95%.
+    pub interval: Interval,
 }
 
 /// The level from which on all phases and variants together get slower.
@@ -183,7 +191,13 @@ pub struct GeneralKnee {
 impl GeneralSlowdown {
     /// Whether it is proven, and larger than what is still called none.
     pub(in crate::analysis) fn is_slower(&self) -> bool {
-        self.knee.is_some() || (self.halves.low > 1.0 && self.slower_at_most > SLOWER_MARGIN)
+        self.knee.is_some() || (self.halves.low > 1.0 && self.slower_at_most() > SLOWER_MARGIN)
+    }
+
+    /// The share by which operations take longer from any level on than below it, at most: whatever the level, with
+    /// 97.5%.
+    pub(in crate::analysis) fn slower_at_most(&self) -> f64 {
+        (self.most.interval.high - 1.0).max(0.0)
     }
 }
 
@@ -215,7 +229,7 @@ pub(in crate::analysis) fn general_slowdown(
         }),
         halves: all.later_over_earlier(middle, INTERVAL_ALPHA)?,
         middle: all.levels[middle],
-        slower_at_most: all.slower_at_most(INTERVAL_ALPHA)?,
+        most: all.slowest_split(INTERVAL_ALPHA)?,
     })
 }
 
@@ -263,6 +277,7 @@ fn finding(series: &LevelSeries<'_>, grid: &LevelGrid, judged: usize) -> KneeFin
     let is_effect = |halves: &Interval| {
         !halves.contains(1.0) && halves.middle_ratio().ln().abs() >= EFFECT_MIN.ln_1p()
     };
+    let most = grid.slowest_split(share_of(INTERVAL_ALPHA)).filter(|_| enough_data);
     let gradual = halves.filter(|halves| enough_data && found.is_none() && is_effect(halves));
     KneeFinding {
         variant: Some(series.variant.into()),
@@ -278,7 +293,7 @@ fn finding(series: &LevelSeries<'_>, grid: &LevelGrid, judged: usize) -> KneeFin
         proven: false,
         enough_data,
         smallest_detectable: enough_data.then(|| grid.smallest_detectable(even.squares)),
-        slower_at_most: grid.slower_at_most(share_of(INTERVAL_ALPHA)).filter(|_| enough_data),
+        slower_at_most: most.map(|most| (most.interval.high - 1.0).max(0.0)),
         gradual_ratio: gradual.map(|halves| halves.middle_ratio()),
         gradual_interval: gradual,
         levels: series.levels.len(),
@@ -439,13 +454,15 @@ impl LevelGrid {
         Interval::new((middle - half).exp(), (middle + half).exp())
     }
 
-    /// The share by which operations take longer from any level on than below it, at most: the largest of the
-    /// upper limits, of which each may be tested at the full level.
-    fn slower_at_most(&self, alpha: f64) -> Option<f64> {
-        let gaps = 1..self.levels.len();
-        let highs: Option<Vec<f64>> =
-            gaps.map(|from| Some(self.later_over_earlier(from, alpha)?.high)).collect();
-        Some(highs?.into_iter().fold(1.0, f64::max) - 1.0)
+    /// The level from which on operations may take the longest, compared with those below: the largest of the upper
+    /// limits, of which each may be tested at the full level.
+    fn slowest_split(&self, alpha: f64) -> Option<LevelSplit> {
+        let split = |from: usize| {
+            let interval = self.later_over_earlier(from, alpha)?;
+            Some(LevelSplit { from: self.levels[from], interval })
+        };
+        let all: Vec<LevelSplit> = (1..self.levels.len()).map(split).collect::<Option<_>>()?;
+        all.into_iter().max_by(|a, b| a.interval.high.total_cmp(&b.interval.high))
     }
 
     /// The gradual change that fits best; a change of any kind must be worth its parameter (BIC,

@@ -41,7 +41,7 @@ impl Rate {
         let repeats = all.first()?.repeats();
         let (n, many) = (repeats.len() as f64, all.len() as f64);
         let same = |values: &&Values| values.repeated && values.repeats() == repeats;
-        if (n - 1.0) * (many - 1.0) < BLOCK_DEGREES_MIN || !all.iter().all(same) {
+        if !has_enough_for_blocks(n, many) || !all.iter().all(same) {
             return None;
         }
         let rates: Vec<Self> = all.iter().map(|values| Self::new(values)).collect::<Option<_>>()?;
@@ -112,6 +112,18 @@ fn mark_unsteady(rates: &mut [Rate]) {
 
 /// With fewer degrees of freedom Student's t grows by more than what blocks take off.
 const BLOCK_DEGREES_MIN: f64 = 4.0;
+
+fn has_enough_for_blocks(repeats: f64, many: f64) -> bool {
+    (repeats - 1.0) * (many - 1.0) >= BLOCK_DEGREES_MIN
+}
+
+/// The degrees of freedom of the variance that so many have in common, which were measured in turns so often.
+pub(in crate::analysis) fn pooled_degrees(repeats: f64, many: f64) -> f64 {
+    match has_enough_for_blocks(repeats, many) {
+        true => (repeats - 1.0) * (many - 1.0),
+        false => (repeats - 1.0) * many,
+    }
+}
 
 /// A logarithm of a rate with what is known of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::precision::{PrecisionForecast, RatePrecision, is_precise};
+use super::forecast::{PassCost, PrecisionForecast, is_precise};
 use crate::analysis::findings::say::listed;
 use crate::base::units::{counted, percent_text, span};
-use crate::plan::repetition::{PASSES_MAX, Passes};
+use crate::plan::repetition::Passes;
 
 /// Most repeats that are considered.
 const REPEATS_MAX: u32 = 10_000;
@@ -22,15 +22,6 @@ pub struct RepetitionCosts {
     pub repeat_seconds: f64,
     /// Passes that are free to choose.
     pub phases: Vec<PassCost>,
-}
-
-/// Seconds of a pass of one phase, with its treatment of the caches and its sync.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PassCost {
-    /// The variant and the phase.
-    pub key: (String, String),
-    /// Seconds of one pass, at all levels of a repeat together.
-    pub seconds: f64,
 }
 
 /// Counts that were chosen.
@@ -71,10 +62,10 @@ pub fn repeat_seconds(costs: &RepetitionCosts, passes: &Passes) -> f64 {
     costs.repeat_seconds + costs.phases.iter().map(of_phase).sum::<f64>()
 }
 
-/// The precision requested for the rates of a run, and the time for it.
+/// The precision requested for what is to be precise in a run, and the time for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrecisionGoal {
-    /// Half the width of the interval of each rate, as a share of it.
+    /// How far the interval of each number may reach beyond it, as a share.
     pub precision: f64,
     /// Seconds that are left for it.
     pub seconds: f64,
@@ -83,21 +74,21 @@ pub struct PrecisionGoal {
 /// Chooses how many repeats and passes follow `done` repeats, so that the goal is met, or nearly if
 /// the time does not allow that.
 pub fn choose_repetition(
-    rows: &[RatePrecision],
+    rows: &[PrecisionForecast],
     costs: &RepetitionCosts,
     done: u32,
     goal: PrecisionGoal,
 ) -> RepetitionDecision {
     let PrecisionGoal { precision, seconds } = goal;
     let least = u32::from(!is_precise(rows, precision));
-    let rows: Vec<PrecisionForecast<'_>> = rows.iter().map(RatePrecision::forecast).collect();
-    let wanted = cheapest(&rows, costs, done, &Bounds { least, precision, seconds: f64::INFINITY });
+    let wanted = cheapest(rows, costs, done, &Bounds { least, precision, seconds: f64::INFINITY });
     if let Some(wanted) = wanted.as_ref().filter(|wanted| wanted.seconds <= seconds) {
         return RepetitionDecision { taken: wanted.clone(), wanted: Some(wanted.clone()) };
     }
     let nothing = RepetitionChoice { repeats: done, ..RepetitionChoice::default() };
-    let now = rows.iter().map(|row| row.half_width(0, 1)).fold(precision, f64::max);
-    let fits = |precision| cheapest(&rows, costs, done, &Bounds { least: 1, precision, seconds });
+    let as_now = |row: &PrecisionForecast| row.half_width_after(0, &Passes::new());
+    let now = rows.iter().map(as_now).fold(precision, f64::max);
+    let fits = |precision| cheapest(rows, costs, done, &Bounds { least: 1, precision, seconds });
     // What is as sure as now, or anything if nothing is known yet.
     let mut high = if now.is_finite() { now } else { 1.0 };
     let Some(mut taken) = fits(high) else { return RepetitionDecision { wanted, taken: nothing } };
@@ -123,7 +114,7 @@ struct Bounds {
 
 /// The cheapest of all choices within the bounds; none if there is none.
 fn cheapest(
-    rows: &[PrecisionForecast<'_>],
+    rows: &[PrecisionForecast],
     costs: &RepetitionCosts,
     done: u32,
     bounds: &Bounds,
@@ -137,7 +128,7 @@ fn cheapest(
         if dearer || least_seconds > bounds.seconds {
             break;
         }
-        let Some(passes) = passes(rows, more, bounds.precision) else { continue };
+        let Some(passes) = passes(rows, more, bounds.precision, costs) else { continue };
         let seconds = f64::from(more) * repeat_seconds(costs, &passes);
         let cheaper = best.as_ref().is_none_or(|best| seconds < best.seconds);
         if seconds <= bounds.seconds && cheaper {
@@ -147,13 +138,17 @@ fn cheapest(
     best
 }
 
-/// The fewest passes of each free phase that suffice in so many more repeats.
-fn passes(rows: &[PrecisionForecast<'_>], more: u32, precision: f64) -> Option<Passes> {
-    let mut passes = Passes::new();
+/// The fewest passes of each free phase that suffice in so many more repeats: one, of those that nothing depends on.
+fn passes(
+    rows: &[PrecisionForecast],
+    more: u32,
+    precision: f64,
+    costs: &RepetitionCosts,
+) -> Option<Passes> {
+    let mut passes: Passes = costs.phases.iter().map(|cost| (cost.key.clone(), 1)).collect();
     for row in rows {
-        let wanted = row.passes_for(more, precision)?.min(PASSES_MAX);
-        if row.row.free {
-            let most = passes.entry(row.row.key.clone()).or_insert(1);
+        for (key, wanted) in row.passes_for(more, precision, &costs.phases)? {
+            let most = passes.entry(key).or_insert(1);
             *most = wanted.max(*most);
         }
     }

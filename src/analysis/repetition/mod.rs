@@ -19,15 +19,17 @@
 //! METHODOLOGY.md has by how much, and `benches/coverage.rs` measures it.
 
 mod choice;
+mod forecast;
+mod goal;
 mod precision;
 #[cfg(test)]
 mod tests;
 
 pub use choice::{
-    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision,
-    choose_repetition, decision_text, repeat_seconds,
+    PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, choose_repetition,
+    decision_text, repeat_seconds,
 };
-pub use precision::{
-    ImprecisePhase, RatePrecision, VarianceComponents, imprecise_phases, is_precise,
-    rate_precisions, variance_components,
-};
+pub use forecast::{PassCost, PrecisionForecast, is_precise};
+pub(super) use goal::precision_is_of_answer;
+pub use goal::{ImpreciseNumber, imprecise_numbers, precision_goals, rate_forecasts};
+pub use precision::{RatePrecision, VarianceComponents, rate_precisions, variance_components};

@@ -1,16 +1,15 @@
 //! Computes the variance of rates by its source (operations in passes, passes in repeats, repeats), the
 //! precision of each rate so far, and the precision that more repeats would give.
 
-use crate::analysis::statistics::student::student_t;
-use crate::analysis::thresholds::INTERVAL_ALPHA;
+use super::forecast::{PassPart, PrecisionForecast};
+use crate::analysis::power::RunDesign;
 use crate::analysis::uncertainty::{IntervalBasis, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
-use crate::plan::repetition::{PASSES_MAX, Passes};
-use crate::results::book::{Book, Level, Measurement};
+use crate::plan::repetition::Passes;
+use crate::results::book::{Level, Measurement};
 use crate::results::content::bulk_phases;
 use crate::results::order::phase_cells;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
@@ -49,11 +48,6 @@ pub fn rate_precisions(measurements: &[&Measurement], free: &Passes) -> Vec<Rate
     rows
 }
 
-/// Whether every rate is as precise as this.
-pub fn is_precise(rows: &[RatePrecision], precision: f64) -> bool {
-    !rows.is_empty() && rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
-}
-
 impl RatePrecision {
     fn new(own: &[&Measurement], unit: Unit, spread: NestedVariance, free: &Passes) -> Self {
         let key = own
@@ -69,7 +63,8 @@ impl RatePrecision {
         let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
         let mut row = Self { key, passes, free, pass, repeat, half_width };
         if row.passes.len() >= OWN_REPEATS_MIN
-            && let (Some(own), expected) = (half_width, row.forecast().half_width(0, 1))
+            && let (Some(own), expected) =
+                (half_width, row.forecast().half_width_after(0, &Passes::new()))
             && own > expected
             && expected > 0.0
         {
@@ -80,93 +75,26 @@ impl RatePrecision {
     }
 
     /// From which the precision after more repeats is forecast.
-    pub(super) fn forecast(&self) -> PrecisionForecast<'_> {
-        PrecisionForecast {
-            row: self,
-            repeats: self.passes.len() as f64,
-            passes: self.passes.iter().map(|m| self.pass / f64::from(*m)).sum(),
+    pub fn forecast(&self) -> PrecisionForecast {
+        let part = PassPart {
+            key: self.key.clone(),
+            variance: self.pass,
+            so_far: self.passes.iter().map(|m| self.pass / f64::from(*m)).sum(),
             usual: self.passes.last().copied().unwrap_or(1),
+            free: self.free,
+        };
+        PrecisionForecast {
+            name: self.key.1.clone(),
+            phase: Some(self.key.1.clone()),
+            half_width: self.half_width,
+            half_width_min: 0.0,
+            is_ratio: false,
+            design: RunDesign::of_rates(),
+            repeats: self.passes.len() as u32,
+            repeat: self.repeat,
+            parts: vec![part],
         }
     }
-}
-
-/// A rate with the sums over its repeats so far.
-pub(super) struct PrecisionForecast<'a> {
-    pub(super) row: &'a RatePrecision,
-    repeats: f64,
-    /// The variance of each repeat's mean that is from its passes, added up.
-    passes: f64,
-    /// Passes of the last repeat.
-    usual: u32,
-}
-
-impl PrecisionForecast<'_> {
-    /// Half the width to expect, as a share of the mean, after so many more repeats of so many
-    /// passes; infinite for fewer than two in all.
-    pub(super) fn half_width(&self, more: u32, passes: u32) -> f64 {
-        let (n, more) = (self.repeats + f64::from(more), f64::from(more));
-        let squares = n * self.row.repeat + self.passes + more * self.row.pass / f64::from(passes);
-        factor(n) * squares.max(0.0).sqrt() / n
-    }
-
-    /// The fewest passes of so many more repeats that make it as precise as this; none if none
-    /// suffice.
-    pub(super) fn passes_for(&self, more: u32, precision: f64) -> Option<u32> {
-        if !self.row.free || more == 0 {
-            return (self.half_width(more, self.usual) <= precision).then_some(self.usual);
-        }
-        let n = self.repeats + f64::from(more);
-        let left = (precision * n / factor(n)).powi(2) - n * self.row.repeat - self.passes;
-        let wanted = (f64::from(more) * self.row.pass / left).ceil().max(1.0);
-        (left > 0.0 && wanted <= f64::from(PASSES_MAX)).then_some(wanted as u32)
-    }
-}
-
-thread_local! {
-    /// Student's t by repeats: it takes longer to compute than all that is done with it, and is asked
-    /// for again and again.
-    static FACTORS: RefCell<BTreeMap<u64, f64>> = const { RefCell::new(BTreeMap::new()) };
-}
-
-/// Student's t for the mean of so many repeats.
-fn factor(repeats: f64) -> f64 {
-    if repeats < 2.0 {
-        return f64::INFINITY;
-    }
-    let whole = repeats.floor();
-    let computed = || student_t(INTERVAL_ALPHA, whole - 1.0).unwrap_or(f64::INFINITY);
-    FACTORS.with_borrow_mut(|known| *known.entry(whole as u64).or_insert_with(computed))
-}
-
-/// A phase whose rates are less precise than requested.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImprecisePhase {
-    /// The phase.
-    pub phase: String,
-    /// The largest half width of its variants and levels, as a share of the rate; none if one of them
-    /// has none.
-    pub half_width: Option<f64>,
-}
-
-/// Phases less precise than requested, in the order they were measured; none if no precision was
-/// requested.
-pub fn imprecise_phases(book: &Book) -> Option<Vec<ImprecisePhase>> {
-    let precision = book.run.precision?;
-    let all: Vec<_> = book.measurements.iter().collect();
-    let rows = rate_precisions(&all, &Passes::new());
-    let imprecise = |phase: &str| {
-        let own = || rows.iter().filter(|row| row.key.1 == phase);
-        let is_precise = own().all(|row| row.half_width.is_some_and(|half| half <= precision));
-        // A phase without a valid measurement has no precision at all.
-        let is_measured = all.iter().any(|m| m.phase == phase && m.valid());
-        let half_width = own().map(|row| row.half_width).reduce(|a, b| Some(a?.max(b?)));
-        let half_width = half_width.flatten();
-        let phase = phase.to_string();
-        (!is_precise || !is_measured).then_some(ImprecisePhase { phase, half_width })
-    };
-    Some(
-        each_once(all.iter().map(|m| m.phase.as_str())).into_iter().filter_map(imprecise).collect(),
-    )
 }
 
 /// Variances of the logarithm of a phase's rate, so that their roots are relative deviations. Each is
@@ -199,9 +127,9 @@ struct VarianceSums {
 /// How far the passes and repeats of a phase lie apart, over all variants and levels: their means
 /// differ, and count for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct NestedVariance {
+pub(super) struct NestedVariance {
     /// Variance of a pass within its repeat, its operations included; none where repeats have one pass.
-    pass: Option<f64>,
+    pub(super) pass: Option<f64>,
     /// Variance of repeats beyond that; with the passes' where it cannot be separated from it.
     repeat: Option<f64>,
     operations: Option<f64>,
@@ -227,7 +155,7 @@ pub fn variance_components<'a>(
 /// The analysis of variance of passes nested in repeats, nested in what is not looked at: variants
 /// and levels. Unbiased for unequal counts too (Searle, Casella and McCulloch, "Variance
 /// Components", 1992, section 3.6); what comes out negative is zero.
-fn nested<'a>(
+pub(super) fn nested<'a>(
     measurements: impl Iterator<Item = &'a Measurement>,
 ) -> Vec<(&'a str, NestedVariance)> {
     type Cell<'a> = (&'a str, &'a str, Option<(&'a str, u64)>);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::analysis::Analysis;
 use crate::plan::repetition::Passes;
 use crate::results::book::{Book, CellKey, Measurement, RunFacts};
 
@@ -44,6 +45,10 @@ fn costs(repeat_seconds: f64, seconds: f64) -> RepetitionCosts {
 
 fn goal(precision: f64, seconds: f64) -> PrecisionGoal {
     PrecisionGoal { precision, seconds }
+}
+
+fn forecasts(rows: &[RatePrecision]) -> Vec<PrecisionForecast> {
+    rows.iter().map(RatePrecision::forecast).collect()
 }
 
 /// A pilot of three repeats with two passes, of this variance between repeats and within.
@@ -134,8 +139,13 @@ fn passes_of_a_single_phase_are_those_of_kalibera_and_jones() {
         let best = (repeat_seconds / seconds * pass / repeat).sqrt().max(1.0);
         let costs = costs(repeat_seconds, seconds);
         // So sure that whole numbers and the pilot's own repeats hardly matter.
-        let found =
-            choose_repetition(&[row(repeat, pass)], &costs, 3, goal(0.0015, f64::INFINITY)).taken;
+        let found = choose_repetition(
+            &forecasts(&[row(repeat, pass)]),
+            &costs,
+            3,
+            goal(0.0015, f64::INFINITY),
+        )
+        .taken;
         let chosen = f64::from(found.passes[&key()]);
         let price = |m: f64| (repeat_seconds + seconds * m) * (repeat + pass / m);
         assert!(price(chosen) < 1.02 * price(best), "{chosen} passes, where {best} are best");
@@ -147,8 +157,8 @@ fn passes_of_a_single_phase_are_those_of_kalibera_and_jones() {
 fn passes_are_chosen_where_passes_differ_and_repeats_where_repeats_do() {
     let costs = costs(10.0, 1.0);
     let ask = goal(0.03, f64::INFINITY);
-    let passes_differ = choose_repetition(&[row(0.0, 0.01)], &costs, 3, ask).taken;
-    let repeats_differ = choose_repetition(&[row(0.005, 0.0)], &costs, 3, ask).taken;
+    let passes_differ = choose_repetition(&forecasts(&[row(0.0, 0.01)]), &costs, 3, ask).taken;
+    let repeats_differ = choose_repetition(&forecasts(&[row(0.005, 0.0)]), &costs, 3, ask).taken;
     assert!(passes_differ.passes[&key()] > 3, "{passes_differ:?}");
     assert_eq!(repeats_differ.passes[&key()], 1);
     assert!(repeats_differ.repeats > passes_differ.repeats + 5, "{repeats_differ:?}");
@@ -157,10 +167,11 @@ fn passes_are_chosen_where_passes_differ_and_repeats_where_repeats_do() {
 #[test]
 fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
     let rows = [row(0.003, 0.002)];
-    let found = choose_repetition(&rows, &costs(10.0, 1.0), 3, goal(0.02, f64::INFINITY)).taken;
+    let found =
+        choose_repetition(&forecasts(&rows), &costs(10.0, 1.0), 3, goal(0.02, f64::INFINITY)).taken;
     let passes = found.passes[&key()];
-    assert!(rows[0].forecast().half_width(found.more, passes) <= 0.02, "{found:?}");
-    assert!(rows[0].forecast().half_width(found.more - 1, passes) > 0.02, "{found:?}");
+    assert!(rows[0].forecast().half_width_after(found.more, &found.passes) <= 0.02, "{found:?}");
+    assert!(rows[0].forecast().half_width_after(found.more - 1, &found.passes) > 0.02, "{found:?}");
     assert_eq!(found.repeats, 3 + found.more);
     assert!((found.seconds - f64::from(found.more) * (10.0 + f64::from(passes))).abs() < 1e-6);
 }
@@ -169,34 +180,37 @@ fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
 fn a_time_that_is_too_short_is_used_up_and_what_was_wanted_is_told() {
     let rows = [row(0.003, 0.002)];
     let costs = costs(10.0, 1.0);
-    let decision = choose_repetition(&rows, &costs, 3, goal(0.01, 100.0));
+    let decision = choose_repetition(&forecasts(&rows), &costs, 3, goal(0.01, 100.0));
     let wanted = decision.wanted.unwrap();
     assert!(wanted.seconds > 100.0, "{wanted:?}");
     let RepetitionChoice { more, seconds, .. } = decision.taken;
     assert!(seconds <= 100.0 && seconds > 80.0 && more >= 7, "{seconds} s, {more} repeats");
-    let nothing = choose_repetition(&rows, &costs, 3, goal(0.01, 5.0)).taken;
+    let nothing = choose_repetition(&forecasts(&rows), &costs, 3, goal(0.01, 5.0)).taken;
     assert_eq!((nothing.more, nothing.repeats), (0, 3));
-    let over = choose_repetition(&rows, &costs, 3, goal(0.01, -5.0)).taken;
+    let over = choose_repetition(&forecasts(&rows), &costs, 3, goal(0.01, -5.0)).taken;
     assert_eq!(over.more, 0);
 }
 
 #[test]
 fn nothing_more_is_done_where_all_is_as_sure_as_was_asked() {
     let sure = RatePrecision { half_width: Some(0.01), ..row(0.00001, 0.00001) };
-    let decision = choose_repetition(&[sure], &costs(1.0, 1.0), 3, goal(0.03, 100.0));
+    let decision = choose_repetition(&forecasts(&[sure]), &costs(1.0, 1.0), 3, goal(0.03, 100.0));
     assert_eq!(decision.taken.more, 0);
     assert_eq!(decision_text(&decision, 0.03), "3% is reached");
     // A row that by chance is less sure than its phase makes one repeat more.
     let imprecise = RatePrecision { half_width: Some(0.04), ..row(0.00001, 0.00001) };
     assert_eq!(
-        choose_repetition(&[imprecise], &costs(1.0, 1.0), 3, goal(0.03, 100.0)).taken.more,
+        choose_repetition(&forecasts(&[imprecise]), &costs(1.0, 1.0), 3, goal(0.03, 100.0))
+            .taken
+            .more,
         1
     );
 }
 
 #[test]
 fn a_precision_beyond_all_measure_is_not_wanted_but_the_time_is_used() {
-    let decision = choose_repetition(&[row(0.5, 0.0)], &costs(1.0, 1.0), 3, goal(0.001, 100.0));
+    let decision =
+        choose_repetition(&forecasts(&[row(0.5, 0.0)]), &costs(1.0, 1.0), 3, goal(0.001, 100.0));
     assert_eq!(decision.wanted, None);
     assert!(decision.taken.more >= 45, "{:?}", decision.taken);
     assert!(
@@ -213,7 +227,8 @@ fn phases_that_share_repeats_each_get_the_passes_they_need() {
         (row(0.0004, 0.0), RatePrecision { key: stat.clone(), ..row(0.0004, 0.02) });
     let mut costs = costs(10.0, 1.0);
     costs.phases.push(PassCost { key: stat.clone(), seconds: 1.0 });
-    let found = choose_repetition(&[steady, shaky], &costs, 3, goal(0.03, f64::INFINITY)).taken;
+    let found =
+        choose_repetition(&forecasts(&[steady, shaky]), &costs, 3, goal(0.03, f64::INFINITY)).taken;
     assert_eq!(found.passes[&key()], 1);
     assert!(found.passes[&stat] > 2, "{found:?}");
     let said =
@@ -230,7 +245,7 @@ fn rows_tell_what_is_known_of_each() {
     let told: Vec<_> = found.iter().map(|r| (r.key.0.as_str(), r.passes.clone(), r.free)).collect();
     assert_eq!(told, [("a", vec![1, 2], true), ("b", vec![1], false)]);
     assert!(found[0].half_width.is_some() && found[1].half_width.is_none());
-    assert!(!is_precise(&found, 1e9), "one repeat has no interval");
+    assert!(!is_precise(&forecasts(&found), 1e9), "one repeat has no interval");
 }
 
 #[test]
@@ -238,13 +253,13 @@ fn a_phase_counts_by_its_least_sure_variant() {
     let mut all = passes_of("a", &[&[0.0], &[0.001], &[0.002]]);
     let run = RunFacts { precision: Some(0.03), ..RunFacts::default() };
     let book = Book { run, measurements: all.clone(), ..Book::default() };
-    assert_eq!(imprecise_phases(&book), Some(vec![]));
+    assert_eq!(imprecise_numbers(&Analysis::of(&book)), Some(vec![]));
     all.extend(passes_of("b", &[&[0.0], &[0.1], &[0.2]]));
     let book = Book { measurements: all, ..book };
-    let found = imprecise_phases(&book).unwrap();
+    let found = imprecise_numbers(&Analysis::of(&book)).unwrap();
     assert_eq!(found.len(), 1);
     assert!(found[0].half_width.unwrap() > 0.2, "{found:?}");
-    assert_eq!(imprecise_phases(&Book::default()), None);
+    assert_eq!(imprecise_numbers(&Analysis::of(&Book::default())), None);
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub(super) fn crossed<'a>(
         let variant = |one: &CrossedVariant<'a>| {
             let label = labels[at].clone();
             let name = match one.name.as_ref().filter(|_| !job.variant.is_empty()) {
+                // Of one file system alone there is nothing to tell apart.
+                Some(name) if asked.len() == 1 => name.clone(),
                 Some(name) => format!("{label}/{name}"),
                 None => label,
             };
