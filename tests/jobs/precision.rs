@@ -316,9 +316,8 @@ fn a_ranking_is_repeated_until_its_ratio_is_precise_however_noisy_a_short_phase_
         assert!(reach[0] <= 0.0501, "{reach:?}");
         let analysis = Analysis::of(&book);
         let figure = &analysis.answer().unwrap().figures[0];
-        let (low, high) = (times.min(1.0 / times), times.max(1.0 / times));
-        let interval = figure.interval.unwrap();
-        assert!(interval.contains(low) || interval.contains(high), "{figure:?}");
+        let off = figure.value.max(1.0 / figure.value) / times;
+        assert!((0.9..1.1).contains(&off), "{figure:?}");
         let measurements = book.measurements.len();
         assert!((3..=24).contains(&book.run.repeats), "{} repeats: {told:?}", book.run.repeats);
         assert!(half_width(&book) > 0.10, "no rate of stat is as precise");
@@ -346,8 +345,8 @@ fn passes_go_to_the_phases_that_decide_the_answer() {
     let text = job(&format!("engine = 'sim'\n{variants}"), "files = 2_000", &phases, sim);
     let (book, told) = ran(&text, &asked(2.0, 60_000.0));
     let of_both = passes(&book, "stat");
-    assert!(of_both[3..].iter().any(|passes| *passes > 8), "{of_both:?} {told:#?}");
-    assert!(book.run.repeats < 10, "{told:#?}");
+    assert!(of_both[3..].iter().all(|passes| *passes > 4), "{of_both:?} {told:#?}");
+    assert!(book.run.repeats < 25, "{told:#?}");
     assert!(figures_within(&book)[0] <= 0.0201, "{told:#?}");
 }
 
