@@ -316,7 +316,10 @@ fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
     // The exit code is the launcher's own: that of MPICH says 0.
     let (_, said) = run.ended();
     // That of Open MPI may kill rank 0 before it has said more.
-    assert!(["asked to end", "interrupted"].iter().any(|word| said.contains(word)), "{said}");
+    assert!(
+        ["asked to end", "interrupted", "was killed"].iter().any(|word| said.contains(word)),
+        "{said}"
+    );
 }
 
 #[test]

@@ -38,7 +38,8 @@ impl Limit {
     /// if they are simulated, or too little was counted to tell.
     pub fn of_measurements(measurements: &[&Measurement], cpus: u32) -> Option<Self> {
         let real = measurements.iter().all(|m| m.engine.is_some() && !m.is_simulated());
-        let first = measurements.first().filter(|_| real)?;
+        // The processor time of all ranks stands beside the seconds and processors of one.
+        let first = measurements.first().filter(|first| real && first.ranks.is_none())?;
         let sum =
             |value: fn(&Measurement) -> f64| measurements.iter().map(|m| value(m)).sum::<f64>();
         let seconds = sum(Measurement::durable_seconds);

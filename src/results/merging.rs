@@ -168,7 +168,7 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
         entries_found: one.entries_found + other.entries_found,
         idle: one.idle.zip(other.idle).map(|(a, b)| a && b),
         cache: merged_cache(&one.cache, &other.cache),
-        rate_error: merged_error([one.rate_error, other.rate_error], weights),
+        rate_error: merged_error([one.rate_error, other.rate_error]),
         slices_ns: merged_slices([&one.slices_ns, &other.slices_ns], weights),
         windows: merged_windows(&one.windows, &other.windows),
         latency: latency(&histogram, mean, extremes),
@@ -186,11 +186,9 @@ fn weighted([a, b]: [f64; 2], [of_a, of_b]: [f64; 2]) -> f64 {
     }
 }
 
-/// Ranks go on side by side, so the error of the mean of their rates is the root of the sum of squares, over their
-/// number.
-fn merged_error(errors: [Option<f64>; 2], [of_a, of_b]: [f64; 2]) -> Option<f64> {
-    let [Some(a), Some(b)] = errors else { return None };
-    Some((a * of_a).hypot(b * of_b) / (of_a + of_b))
+/// The larger: ranks share a file system, so that what disturbs one disturbs the others too.
+fn merged_error([one, other]: [Option<f64>; 2]) -> Option<f64> {
+    Some(one?.max(other?))
 }
 
 fn merged_slices([one, other]: [&Vec<f64>; 2], weights: [f64; 2]) -> Vec<f64> {

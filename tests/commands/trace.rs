@@ -462,7 +462,7 @@ fn the_directory_that_is_searched_from_its_beginning_is_named_as_the_slow_one() 
     );
     assert!(slow["interval"][0].as_f64().unwrap() > 2.0, "{slow}");
     let sentence = found[0]["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("Create takes longest in "), "{sentence}");
+    assert!(sentence.starts_with("Create takes longer in "), "{sentence}");
 }
 
 #[test]

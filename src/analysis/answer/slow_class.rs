@@ -16,7 +16,7 @@ pub(super) fn slow_class(by: TraceBy, all: &[&SlowClassFinding]) -> AnswerDraft 
     let slower = all.iter().filter(|one| one.is_slower());
     if let Some(most) = slower.max_by(|a, b| a.excess_ns().total_cmp(&b.excess_ns())) {
         let text = format!(
-            "{} takes longest {}: {} times ({}) as long as {}",
+            "{} takes longer {}: {} times ({}) as long as {}",
             most.phase,
             most.place(),
             say::times(most.ratio),
@@ -32,7 +32,7 @@ pub(super) fn slow_class(by: TraceBy, all: &[&SlowClassFinding]) -> AnswerDraft 
     let high = say::times(widest.interval.high);
     if all.iter().all(|one| one.is_alike()) {
         let text = format!(
-            "no operation takes longer than {high} times the median in any of the {classes}"
+            "where an operation takes longest on average, it takes at most {high} times as long as in the median of the {classes} compared"
         );
         return AnswerDraft::proven(Verdict::No, text, others(all, ""));
     }
