@@ -12,7 +12,8 @@ use boatload::base::failure::Failure;
 use crate::crew::MpiCrew;
 
 fn main() -> ExitCode {
-    // Only commands that run on all ranks start MPI: the others need no launcher, and `serve-disk` is a process of a rank.
+    // Commands that run on all ranks start MPI, and those that are not understood, which one rank says for all. The others
+    // need no launcher, and `serve-disk` is a process of a rank.
     let started = RefCell::new(None);
     let exit = boatload::cli::main_with(|| {
         let crew = MpiCrew::start().map_err(Failure::failed)?;
