@@ -218,6 +218,10 @@ on        = "ballast"
 count     = 3
 order     = "random"
 cache     = "cold"
+
+[[phase]]
+operation = "stat"
+shift     = 1
 "#;
 
     struct Nobody;
