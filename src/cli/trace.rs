@@ -19,7 +19,7 @@ use crate::session::trace::{TraceOrder, TraceTarget, trace};
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload trace -- tar xf linux.tar          until it ends (root, bpftrace)
+  boatload trace -- tar xf linux.tar          until all its processes end (root, bpftrace)
   boatload trace --comm touch                 all processes of this name, until Ctrl-C
   boatload trace --pid 1234 --duration 60s    a process and its children
   boatload trace --path /srv/mail --operation create,fsync
@@ -56,7 +56,8 @@ pub(super) struct Trace {
     /// Also tell calls apart: by directory, size or path-depth
     ///
     /// By the directory that has the file's name, with how many entries it has when the trace ends; by the file's size
-    /// when the call begins; by how many directories the file is below the root. The answer then names the slow ones.
+    /// when the call begins, of an opened file when it is open; by how many directories the file is below the root. The
+    /// answer then names the one where most time is lost against the median one.
     #[arg(long, value_name = "WHAT", value_parser = by)]
     by: Option<TraceBy>,
     /// Operations of each window
@@ -85,7 +86,7 @@ pub(super) struct Trace {
     live: bool,
     #[command(flatten)]
     quiet: Quiet,
-    /// A program to start and trace, with its children, until it ends
+    /// A program to start and trace, with its children, until the last of them ends
     #[arg(last = true, value_name = "COMMAND")]
     program: Vec<OsString>,
 }

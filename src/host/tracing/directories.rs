@@ -35,7 +35,7 @@ pub struct DirectoryNames {
 pub struct KnownDirectory {
     /// Its path, or the one that it had.
     pub path: PathBuf,
-    /// Whether it is there, as the same directory.
+    /// Whether something is there by that path.
     pub is_there: bool,
 }
 
@@ -43,7 +43,8 @@ impl KnownDirectory {
     /// How many entries it has now, without `.` and `..`; none where it cannot be read, or has too many.
     pub fn entries(&self) -> Option<u64> {
         let all = std::fs::read_dir(&self.path).ok().filter(|_| self.is_there)?;
-        let count = all.take(ENTRIES_MAX as usize + 1).filter(Result::is_ok).count() as u64;
+        let mut all = all.take(ENTRIES_MAX as usize + 1);
+        let count = all.try_fold(0, |count: u64, entry| entry.is_ok().then_some(count + 1))?;
         (count <= ENTRIES_MAX).then_some(count)
     }
 
