@@ -68,13 +68,13 @@ pub(super) fn unrest(requests: u64, text: &str) -> Option<Unrest> {
 }
 
 /// How long it is waited from one look to the next.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The device must be idle this often in a row: between two requests of a busy one lies little.
 const LOOKS_IDLE: u32 = 3;
 
 /// Looks at most: a second. What is at work for longer is not what the phase before left.
-const LOOKS_MAX: u32 = 50;
+const LOOKS_MAX: u32 = 200;
 
 /// Waits until the device is idle, but not for ever; whether it is. None if nothing tells.
 pub fn wait_until_idle(device: &BlockDevice, stop: &AtomicBool) -> Option<bool> {

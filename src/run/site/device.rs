@@ -4,7 +4,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::CACHE_DROPS;
 use super::{EngineSource, Site};
 use rustix::fs::Advice;
 
@@ -69,7 +68,7 @@ impl DeviceSite {
 
     fn make_cold(&self, phase: &Phase) -> CacheVerdict {
         let seen = detect_cache_probe(&self.cached) != CacheProbe::None;
-        if (0..CACHE_DROPS).any(|_| page_cache::drop_all().is_err()) {
+        if page_cache::drop_all().is_err() {
             return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
         }
         let resident = self.resident(phase);

@@ -47,10 +47,6 @@ const CANARY_BYTES: u64 = 64 << 10;
 /// Most attempts to find the canary resident: another process may drop the caches just then.
 const CANARY_TRIES: u32 = 5;
 
-/// Number of cache drops in a row: some caches (the buffers of xfs) only age at a drop and go at the
-/// next.
-pub(super) const CACHE_DROPS: usize = 3;
-
 /// A run directory on a real file system, and the cell in it.
 pub struct DiskSite {
     run_directory: Option<RunDirectory>,

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::{CACHE_DROPS, ClosedSite, DiskSite};
+use super::disk::{ClosedSite, DiskSite};
 use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
@@ -280,7 +280,7 @@ impl Site for MadeSite {
 
     fn forget_state(&mut self, number: u64) -> Result<()> {
         self.kept.remove(&number);
-        self.place.as_ref().map_or(Ok(()), |place| place.forget_state(number))
+        self.place.as_mut().map_or(Ok(()), |place| place.forget_state(number))
     }
 
     fn end_cell(&mut self) -> Removal {
@@ -316,8 +316,8 @@ impl Site for MadeSite {
         let root = place.mount(&here.filesystem)?;
         here.disk.reopen(closed, root)?;
         // Opening directories brings in inodes that lie near theirs.
-        let is_dropped =
-            (0..CACHE_DROPS).all(|_| page_cache::drop_all().is_ok()) || !cached_beneath;
+        let drop = if cached_beneath { page_cache::drop_all } else { page_cache::drop_after_mount };
+        let is_dropped = drop().is_ok() || !cached_beneath;
         Ok(match (memory, is_dropped) {
             (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
             (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::{CACHE_DROPS, CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary};
+use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary};
 use crate::host::page_cache::{self, name_is_cached};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
@@ -32,7 +32,7 @@ impl DiskSite {
         self.held = None;
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
-        if (0..CACHE_DROPS).any(|_| page_cache::drop_all().is_err()) {
+        if page_cache::drop_all().is_err() {
             return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
         }
         let resident = held.as_ref().and_then(|held| self.probe.resident_fraction(&held.files));
