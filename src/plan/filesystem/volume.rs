@@ -58,9 +58,6 @@ pub const FAIR_BYTES: u64 = 10 * GIB;
 /// The least that is made: what is smaller gets other defaults than a disk would.
 const LEAST_BYTES: u64 = GIB;
 
-/// The least that is filled, so that a level is more than a few files.
-const FILLED_LEAST_BYTES: u64 = 2 * GIB;
-
 /// Sizes are whole multiples of it.
 const STEP_BYTES: u64 = 64 * MIB;
 
@@ -179,7 +176,7 @@ fn comfortable(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
         // All that is spared here is to be filled many times over.
         Some(percent) => {
             let left = bare.saturating_add(bare / 4).saturating_add(FILLED_OWN_BYTES);
-            of_the_rest(left, percent).max(FILLED_LEAST_BYTES)
+            of_the_rest(left, percent)
         }
         None => {
             let spare = bare.min(SPARE_BYTES).max(bare / 4);
@@ -273,7 +270,7 @@ mod tests {
             ("smallfiles", Scale::Quick, 1..=2, 10_000),
             ("smallfiles", Scale::Original, 3..=9, 300_000),
             ("directory", Scale::Original, 3..=8, 400_000),
-            ("fullness", Scale::Quick, 2..=2, 1_000),
+            ("fullness", Scale::Quick, 1..=1, 1_000),
             ("fullness", Scale::Original, 25..=60, 10_000),
             ("clutter", Scale::Quick, 1..=2, 40_000),
             ("clutter", Scale::Original, 34..=60, 2_000_000),
@@ -300,8 +297,8 @@ mod tests {
                     prepare = { fill = { sizes = '4KiB' } }\n[[phase]]\noperation = 'create'\n";
         let room =
             volume_size(&plan_of(text, "ext4", Scale::Quick)).unwrap_or_else(|| panic!("none"));
-        // Half of 2 GiB in files of 4 KiB, and the half block that a drawn size would end in.
-        assert!((170_000..=262_144).contains(&room.inodes), "{}", room.inodes);
+        // Half of 1 GiB in files of 4 KiB, and the half block that a drawn size would end in.
+        assert!((85_000..=131_072).contains(&room.inodes), "{}", room.inodes);
     }
 
     #[test]
