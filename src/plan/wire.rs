@@ -85,6 +85,8 @@ pub(super) struct WireVariant {
     /// Its name, unique among the variants.
     #[schemars(required)]
     pub(super) name: Option<String>,
+    /// The scales at which it is there; all by default.
+    pub(super) scales: Option<Vec<Scale>>,
     /// The file system that is made for it, instead of the file's `filesystem`.
     pub(super) filesystem: Option<WireFileSystem>,
     /// Its tree, instead of the file's `[tree]`.
@@ -105,6 +107,13 @@ pub(super) struct WireVariant {
     pub(super) prepare: Option<WirePrepare>,
     /// Its truth of the simulated file system, instead of the file's `[sim]`.
     pub(super) sim: Option<WireSim>,
+}
+
+impl WireVariant {
+    /// Whether it is there at a scale.
+    pub(super) fn is_at(&self, scale: Scale) -> bool {
+        self.scales.as_ref().is_none_or(|scales| scales.contains(&scale))
+    }
 }
 
 /// The law of a tree of files. Nothing exists at the start but its directories; phases create the

@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use crate::script::script;
-use boatload::base::problem::Problem;
+use boatload::base::problem::{Problem, Problems};
 use boatload::base::random::{Stream, below, draw};
 use boatload::op::{Durability, ItemId};
 use boatload::plan::selection::Order;
@@ -333,6 +333,25 @@ fn each_worker_with_its_own_tree_lists_only_that() {
             assert_eq!((number - 1) / each, u64::from(worker));
         }
     }
+}
+
+#[test]
+fn a_variant_with_scales_is_there_at_these_alone() {
+    let text = format!(
+        "{}[[variant]]\nname = 'always'\n[[variant]]\nname = 'long'\nscales = ['standard', 'original']\n",
+        with_phases(&phase("create", ""))
+    );
+    let variants = |text: &str, scale| {
+        let settings = Settings { scale, ..Settings::default() };
+        let plan = read_job(text, &settings).map_err(Problems::sorted);
+        plan.map(|plan| plan.variants().into_iter().map(String::from).collect::<Vec<_>>())
+    };
+    assert_eq!(variants(&text, Scale::Quick), Ok(vec!["always".to_string()]));
+    assert_eq!(variants(&text, Scale::Original), Ok(vec!["always".into(), "long".into()]));
+    let none = text.replace("name = 'always'", "name = 'always'\nscales = ['original']");
+    let problems = variants(&none, Scale::Quick).unwrap_err();
+    let found: Vec<&str> = problems.iter().map(|problem| problem.found.as_str()).collect();
+    assert_eq!(found, ["no variant at scale quick"]);
 }
 
 #[test]

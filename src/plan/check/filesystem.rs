@@ -44,12 +44,19 @@ pub(super) fn crossed<'a>(
     for (at, wire) in variants.iter().enumerate() {
         let place = element("variant", at);
         check_variant_name(&variants[..at], wire, &place, report);
+        if !wire.is_at(settings.scale) {
+            continue;
+        }
         let here = below(&place, "filesystem");
         let made = match &wire.filesystem {
             Some(wire) => read(wire, &here, settings, report).map(|made| (made, here)),
             None => of_all.clone().map(|made| (made, "filesystem".to_string())),
         };
         own.push(CrossedVariant { wire, place, name: wire.name.clone(), made });
+    }
+    if own.is_empty() {
+        let found = format!("no variant at scale {}", settings.scale);
+        report.add("variant", found, "`scales` of at least one variant that name it");
     }
     let asked: Vec<FileSystem> =
         settings.filesystems.iter().map(|asked| with_disk(asked.clone(), settings)).collect();
