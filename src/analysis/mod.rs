@@ -32,6 +32,7 @@ pub mod warnings;
 
 use std::cell::OnceCell;
 
+use crate::plan::Conclusion;
 use crate::results::book::{Book, Measurement};
 use crate::results::order::variants;
 use amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
@@ -172,6 +173,11 @@ impl<'a> Analysis<'a> {
     /// What the measurements so far say together, before it is known how far to trust it.
     fn draft(&self) -> &AnswerDraft {
         self.draft.get_or_init(|| draft(self, self.concluded()))
+    }
+
+    /// The kind of the findings that the answer is made of; none where it is made of rates.
+    pub(crate) fn answered_by(&self) -> Option<Conclusion> {
+        self.draft().kind
     }
 
     /// What the run answers to its question; none where nothing was measured, and of published figures.

@@ -27,14 +27,15 @@ pub(super) struct AnswerTable {
     pub(super) short: Option<Box<AnswerTable>>,
 }
 
-/// The table that shows what the first of the job's conclusions is made of.
+/// The table that shows what the answer is made of.
 pub(super) fn answer_table(analysis: &Analysis<'_>) -> AnswerTable {
     let summary = analysis.summary();
     if summary.groups.is_empty() {
         let captions = vec!["Nothing was measured.".into()];
         return AnswerTable { captions, ..AnswerTable::default() };
     }
-    let shown = match analysis.book.run.conclude.first() {
+    let conclude = analysis.book.run.conclude.first().copied();
+    let shown = match analysis.answered_by().or(conclude) {
         Some(Conclusion::Growth) => growth_table(analysis),
         Some(Conclusion::Scaling) => scaling_table(analysis),
         Some(Conclusion::Knee) => knee_table(analysis),
@@ -74,8 +75,25 @@ impl RateScale {
         })
     }
 
-    fn caption(&self) -> String {
-        format!("{}, sync included", self.words)
+    /// With as many figures as the interval beside it, so that it lies within.
+    fn cell_beside_interval(&self, row: Option<&PhaseSummary>) -> String {
+        rate_cell(row, |row| row.rate.map(|rate| number(rate.mean / self.size, rate.figures)))
+    }
+
+    /// With whether these rows include a sync.
+    fn caption<'a>(&self, rows: impl Iterator<Item = &'a PhaseSummary>) -> String {
+        let sync = about_sync(rows).map(|sync| format!(", {sync}")).unwrap_or_default();
+        format!("{}{sync}", self.words)
+    }
+}
+
+/// Which of these rates include a sync; none if none do.
+fn about_sync<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> Option<&'static str> {
+    let rows: Vec<&PhaseSummary> = rows.filter(|row| row.rate.is_some()).collect();
+    match rows.iter().filter(|row| row.sync_seconds.is_some()).count() {
+        0 => None,
+        synced if synced == rows.len() => Some("sync included"),
+        _ => Some("sync of writes included"),
     }
 }
 
@@ -103,11 +121,16 @@ fn own_step(row: &PhaseSummary) -> (f64, String) {
 
 fn own_rate(row: &PhaseSummary) -> Option<String> {
     let (size, word) = own_step(row);
-    row.rate.map(|rate| number(rate.mean / size, rate.figures.min(FIGURES_MAX)) + &word)
+    row.rate.map(|rate| number(rate.mean / size, rate.figures) + &word)
 }
 
 fn own_range(row: &PhaseSummary) -> Option<String> {
     row.rate.map(|rate| low_to_high(&rate, in_units(own_step(row).0)))
+}
+
+/// The rows of phases that the job has.
+fn measured_rows(summary: &Summary) -> impl Iterator<Item = &PhaseSummary> {
+    summary.rows().filter(|row| !row.is_settle())
 }
 
 /// The phases that have a rate, in the order they were measured.
@@ -151,10 +174,11 @@ fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
             table.column("low to high", cells(&own_range));
         }
     }
-    let at = level.map(|level| format!("{} {}: ", level.axis, level_value(level)));
-    let caption = format!("{}rates include the sync", at.unwrap_or_default());
-    AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() }
-        .with_scattered(summary)
+    let at = level.map(|level| format!("{} {}", level.axis, level_value(level)));
+    let caption: Vec<String> =
+        at.into_iter().chain(about_sync(measured_rows(summary)).map(String::from)).collect();
+    let captions = Vec::from_iter(Some(caption.join(": ")).filter(|caption| !caption.is_empty()));
+    AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }.with_scattered(summary)
 }
 
 impl AnswerTable {
@@ -195,14 +219,21 @@ fn level_names(summary: &Summary) -> Table {
 fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
     let mut table = level_names(summary);
     let mut captions = Vec::new();
+    let is_in = |row: &&PhaseSummary, phase: &str| row.phase == phase;
+    let shown = || summary.rows().filter(|row| phases.iter().any(|phase| is_in(row, phase)));
+    let all_bytes = shown().all(|row| row.rate_unit == Unit::Bytes);
     for phase in phases {
-        let rows = summary.rows().filter(|row| row.phase == *phase);
-        let scale = RateScale::of(rows);
+        let scale = match all_bytes {
+            true => RateScale::of(shown()),
+            false => RateScale::of(summary.rows().filter(|row| is_in(row, phase))),
+        };
         let rows: Vec<_> =
             summary.levels().iter().map(|level| summary.row(variant, level, phase)).collect();
         table.group(phase);
-        table.column("rate", rows.iter().map(|row| scale.cell(*row)));
-        if phases.len() <= PHASES_BESIDE_MAX {
+        if phases.len() > PHASES_BESIDE_MAX {
+            table.column("rate", rows.iter().map(|row| scale.cell(*row)));
+        } else {
+            table.column("rate", rows.iter().map(|row| scale.cell_beside_interval(*row)));
             let range =
                 |row: &PhaseSummary| row.rate.map(|rate| low_to_high(&rate, in_units(scale.size)));
             table.column(
@@ -214,12 +245,14 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
     }
     let units = each_once(captions.iter().map(|(_, words)| words.as_str()));
     let caption = match units.as_slice() {
-        [only] => format!("{only}, sync included"),
+        [only] => (*only).to_string(),
         _ => {
             let each = captions.iter().map(|(phase, words)| format!("{phase}: {words}"));
-            each.collect::<Vec<_>>().join("; ") + "; sync included"
+            each.collect::<Vec<_>>().join("; ")
         }
     };
+    let sync = about_sync(shown()).map(|sync| format!("; {sync}")).unwrap_or_default();
+    let caption = caption + &sync;
     AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() }
         .with_scattered(summary)
 }
@@ -242,8 +275,8 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
         };
         table.column_apart(&level_value(level), variants.iter().map(cell));
     }
-    let caption = format!("{phase}: {}", scale.caption());
-    let mut captions = vec![caption];
+    let rows = summary.rows().filter(|row| row.phase == phase);
+    let mut captions = vec![format!("{phase}: {}", scale.caption(rows))];
     captions.extend(
         any_alike.then(|| "= no significant difference from the fastest of the column".into()),
     );
@@ -271,11 +304,9 @@ fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
         let rows = summary.levels().into_iter().map(|level| summary.row(variant, level, phase));
         table.column_apart(variant, rows.map(|row| scale.cell(row)));
     }
-    AnswerTable {
-        tables: vec![table],
-        captions: vec![format!("{phase}: {}", scale.caption())],
-        ..AnswerTable::default()
-    }
+    let rows = summary.rows().filter(|row| row.phase == phase);
+    let captions = vec![format!("{phase}: {}", scale.caption(rows))];
+    AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
 // --- ranking -------------------------------------------------------------------------------------
@@ -304,10 +335,14 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         let ties = ranking.steps.iter().map(|step| if step.compared.tie { "=" } else { "" });
         table.column_apart("", [""].into_iter().chain(ties).map(String::from));
     }
-    let scale = RateScale::of(summary.rows().filter(|row| !row.is_settle()));
+    let scale = RateScale::of(measured_rows(summary));
     let has_ties = ranking.steps.iter().any(|step| step.compared.tie);
     let mark = has_ties.then(|| "= ties with the line above".to_string());
-    let captions = [scale.caption()].into_iter().chain(mark).collect::<Vec<_>>().join("; ");
+    let captions = [scale.caption(measured_rows(summary))]
+        .into_iter()
+        .chain(mark)
+        .collect::<Vec<_>>()
+        .join("; ");
     let rates = rates_by_phase(summary, &ranking.order, name, &scale);
     let short = short_ranking(analysis, ranking, &scale);
     Some(AnswerTable { tables: vec![table, rates], captions: vec![captions], short: Some(short) })
@@ -330,7 +365,7 @@ fn short_ranking(
         let time = ranked_time(analysis, ranking, variant);
         table.column_apart(variant, [time, ratio].into_iter().chain(phases.iter().map(rate)));
     }
-    let captions = vec![scale.caption()];
+    let captions = vec![scale.caption(measured_rows(analysis.summary()))];
     Box::new(AnswerTable { tables: vec![table], captions, short: None })
 }
 
@@ -484,8 +519,8 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         );
     }
     let caption = format!(
-        "slowdown {}: times as long, and from where (below 1: faster); max N%: none found, at most N% slower; ? likely, \
-         not proven",
+        "slowdown {}: times as long, and from where (below 1: faster); none <N%: none found, one of less than N% may \
+         be hidden; ? likely, not proven",
         first.between()
     );
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
@@ -505,7 +540,7 @@ fn about_knee(knee: &KneeFinding) -> String {
             format!("{} from {at}{likely}", say::times(factor))
         }
         (None, Some(ratio), _) => format!("{} gradually", say::times(ratio)),
-        (None, None, Some(most)) if most <= TOLD_AT_MOST => format!("max {}", say::percent(most)),
+        (None, None, Some(most)) if most <= TOLD_AT_MOST => format!("none <{}", say::percent(most)),
         (None, None, _) => "cannot tell".into(),
     }
 }

@@ -4,9 +4,9 @@
 use std::io::{self, Write};
 
 use super::answer_table::{AnswerTable, answer_table};
-use super::head::{about_lack, about_trace};
+use super::head::{about_lack, about_measured, about_trace};
 use super::phases::limits;
-use super::table::Table;
+use super::table::{Table, TableBlock};
 use super::text::{wrap, write_wrapped};
 use super::warnings::{warning_lines, warnings_in_a_line};
 use crate::analysis::Analysis;
@@ -76,8 +76,10 @@ struct FirstScreen {
     question: Vec<String>,
     /// None where nothing was measured.
     answer: Option<AnswerLines>,
-    /// The lines of each, the most telling first.
-    tables: Vec<Vec<String>>,
+    /// The parts of each, the most telling first.
+    tables: Vec<Vec<TableBlock>>,
+    /// The columns that were left out.
+    hidden: Vec<String>,
     /// How the tables are to be read, then what limited the run.
     captions: Vec<String>,
     /// Tables and captions in fewer lines.
@@ -99,6 +101,7 @@ impl FirstScreen {
         let run = &analysis.book.run;
         let question = if run.question.is_empty() { &run.scenario } else { &run.question };
         let mut question = wrap("", question);
+        question.extend(wrap("Measured: ", &about_measured(analysis).unwrap_or_default()));
         question.extend(wrap("INCOMPLETE: ", &about_lack(run).unwrap_or_default()));
         let answer = analysis.answer();
         let table = answer_table(analysis);
@@ -110,7 +113,8 @@ impl FirstScreen {
             question,
             answer: answer.map(AnswerLines::new),
             captions: caption_lines(&table.captions, limit.as_ref()),
-            tables: table.tables.iter().map(Table::text_lines).collect(),
+            tables: table.tables.iter().map(Table::text_blocks).collect(),
+            hidden: Vec::new(),
             short: table.short.filter(|short| short.tables.iter().all(Table::fits)),
             limit,
             traced: wrap("Traced: ", &about_trace(run).unwrap_or_default()),
@@ -124,12 +128,8 @@ impl FirstScreen {
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let answer = self.answer.as_ref().map_or(Vec::new(), AnswerLines::all);
-        let figures = [
-            self.tables.concat(),
-            self.captions.clone(),
-            self.traced.clone(),
-            self.warnings.clone(),
-        ];
+        let figures =
+            [self.table_lines(), self.captions.clone(), self.traced.clone(), self.warnings.clone()];
         let parts = [self.question.clone(), answer, figures.concat(), self.next.clone()];
         for (at, part) in parts.into_iter().enumerate() {
             if at > usize::from(self.is_tight) && !part.is_empty() {
@@ -150,19 +150,46 @@ impl FirstScreen {
         } else if !self.is_tight {
             self.is_tight = true;
         } else if let Some(short) = self.short.take() {
-            self.tables = short.tables.iter().map(Table::text_lines).collect();
+            self.tables = short.tables.iter().map(Table::text_blocks).collect();
             self.captions = caption_lines(&short.captions, self.limit.as_ref());
         } else if self.tables.len() > 1 {
             self.tables.truncate(1);
         } else {
-            let Some(table) = self.tables.first_mut() else { return false };
-            if table.len() <= TABLE_LINES_MIN {
-                return false;
-            }
-            table.truncate(table.len() - 2);
-            table.push("... more rows: see --details".into());
+            return self.shorten_table();
         }
         true
+    }
+
+    /// Leaves out the last columns of the table, then its last rows.
+    fn shorten_table(&mut self) -> bool {
+        let Some(blocks) = self.tables.first_mut() else { return false };
+        if blocks.len() > 1 {
+            self.hidden.splice(0..0, blocks.pop().into_iter().flat_map(|block| block.names));
+            return true;
+        }
+        let Some(TableBlock { lines, .. }) = blocks.first_mut() else { return false };
+        if lines.len() <= TABLE_LINES_MIN {
+            return false;
+        }
+        lines.truncate(lines.len() - 2);
+        lines.push("... more rows: see --details".into());
+        true
+    }
+
+    fn table_lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for (at, blocks) in self.tables.iter().enumerate() {
+            if at > 0 && !self.is_tight {
+                lines.push(String::new());
+            }
+            let blocks: Vec<_> = blocks.iter().map(|block| block.lines.as_slice()).collect();
+            lines.extend(blocks.join(&String::new()));
+        }
+        if !self.hidden.is_empty() {
+            let hidden = format!("{}: see --details", self.hidden.join(", "));
+            lines.extend(wrap("... ", &hidden));
+        }
+        lines
     }
 }
 

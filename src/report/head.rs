@@ -7,6 +7,7 @@ use super::names::cell_and_repeat;
 use super::phases::about_n;
 use super::text::{time, write_wrapped};
 use crate::analysis::Analysis;
+use crate::analysis::findings::say::listed;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
@@ -157,9 +158,8 @@ pub(super) fn about_system(reference: &Provenance, host: &HostFacts) -> String {
 }
 
 pub(super) fn about_place(book: &Book) -> String {
-    let measurements = &book.measurements;
-    if !measurements.is_empty() && measurements.iter().all(Measurement::is_simulated) {
-        return "the simulated file system".into();
+    if is_simulated(book) {
+        return SIMULATED.into();
     }
     if !book.filesystems.is_empty() {
         return about_made(book);
@@ -169,8 +169,55 @@ pub(super) fn about_place(book: &Book) -> String {
     }
     let FilesystemFacts { available_bytes, total_bytes, .. } = &book.host.filesystem;
     let (free, total) = (units::bytes(*available_bytes), units::bytes(*total_bytes));
-    let kind = book.host.filesystem.about();
-    format!("{kind} on {}, {free} of {total} free", device_of(&book.host))
+    format!("{}, {free} of {total} free", about_existing(&book.host))
+}
+
+const SIMULATED: &str = "the simulated file system";
+
+fn is_simulated(book: &Book) -> bool {
+    !book.measurements.is_empty() && book.measurements.iter().all(Measurement::is_simulated)
+}
+
+/// The file system of the run's directory: `ext4 on vda`.
+fn about_existing(host: &HostFacts) -> String {
+    format!("{} on {}", host.filesystem.about(), device_of(host))
+}
+
+/// What a run was measured on and how often, in a line; none of what was published or traced.
+pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
+    let (book, run) = (analysis.book, &analysis.book.run);
+    if run.reference.is_some() || run.traced.is_some() || book.measurements.is_empty() {
+        return None;
+    }
+    let repeats = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
+    let repeats = counted(u64::from(repeats), "repeat");
+    Some(format!("{}; {} scale, {repeats}", short_place(book), run.scale))
+}
+
+/// `ext4 and xfs on hdd-7200 (modelled)`
+fn short_place(book: &Book) -> String {
+    if is_simulated(book) {
+        return SIMULATED.into();
+    }
+    let made = made(book);
+    let kinds = listed(&each_once(made.iter().map(|made| made.kind.clone())));
+    match each_once(made.iter().map(|made| short_ground(made))).as_slice() {
+        [] => about_existing(&book.host),
+        [ground] => format!("{kinds} on {ground}"),
+        grounds => format!("{kinds} on {}", listed(grounds)),
+    }
+}
+
+fn short_ground(made: &MadeFileSystem) -> String {
+    if let Some(disk) = &made.disk {
+        return format!("{} (modelled)", disk.name);
+    }
+    match made.place {
+        _ if made.is_in_memory() => "memory".into(),
+        MadeOn::Memory => "an image in memory".into(),
+        MadeOn::Device => "a device".into(),
+        MadeOn::Image => "an image".into(),
+    }
 }
 
 /// The device of the run's directory, with its maker's name for it.

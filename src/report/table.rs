@@ -82,6 +82,13 @@ const TITLE_MAX: usize = 15;
 /// Blanks before a group.
 const GROUP_GAP: usize = 2;
 
+/// Columns that stand beside each other, as text.
+pub(super) struct TableBlock {
+    /// What the groups of columns are called.
+    pub(super) names: Vec<String>,
+    pub(super) lines: Vec<String>,
+}
+
 /// Where a column stands in a line.
 struct PlacedColumn {
     column: usize,
@@ -230,18 +237,26 @@ impl Table {
 
     /// What [`Self::write`] writes.
     pub(super) fn text_lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
+        let blocks = self.text_blocks();
+        blocks.iter().map(|block| block.lines.as_slice()).collect::<Vec<_>>().join(&String::new())
+    }
+
+    /// The parts of it that stand below each other, each with all rows.
+    pub(super) fn text_blocks(&self) -> Vec<TableBlock> {
         let widths = self.widths();
-        for (at, block) in self.blocks(&widths).into_iter().enumerate() {
-            if at > 0 {
-                lines.push(String::new());
-            }
-            if self.has_titles() {
-                lines.push(self.titles(&block, &widths));
-            }
-            lines.extend(self.block_lines(&self.placed(&block, &widths)));
-        }
-        lines
+        let text = |groups: Range<usize>| {
+            let titles = self.has_titles().then(|| self.titles(&groups, &widths));
+            let lines = self.block_lines(&self.placed(&groups, &widths));
+            let names = self.groups[groups].iter().map(|group| self.name_of(group)).collect();
+            TableBlock { names, lines: titles.into_iter().chain(lines).collect() }
+        };
+        self.blocks(&widths).into_iter().map(text).collect()
+    }
+
+    /// The title of a group, or else the head of its first column.
+    fn name_of(&self, group: &ColumnGroup) -> String {
+        let head = self.heads.get(group.columns.start).map(|head| head.text.clone());
+        Some(group.title.clone()).filter(|title| !title.is_empty()).or(head).unwrap_or_default()
     }
 
     /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the

@@ -111,7 +111,7 @@ fn what_happened(code: WarningCode) -> &'static str {
         WarningCode::DiskLate => "modelled disk answered late",
         WarningCode::AccessTimesDiffer => "access times updated on some variants",
         WarningCode::ReadsWrite => "device writes during reads",
-        WarningCode::SmallVolume => "small volume",
+        WarningCode::SmallVolume => "small file system",
         WarningCode::LevelsInOrder => "levels not in random order",
         WarningCode::NoJournal => "ext4 without a journal",
         WarningCode::MemoryTakenBack => "host takes back free memory",

@@ -4,7 +4,7 @@
 use super::draft::{AnswerDraft, Lack};
 use super::needed::RepeatsNeeded;
 use super::next::RepeatsAdvised;
-use super::reliability::trust;
+use super::reliability::{joined, trust};
 use super::source::ByteFindings;
 use super::words::{WORDS_MAX, begun, number_of_words};
 use super::{
@@ -52,6 +52,12 @@ pub(in crate::analysis) fn answer(
     let mut reason = trust.reason.clone();
     if !book.run.complete {
         (reliability, reason) = (Reliability::Low, "not all of it was measured".into());
+    }
+    // Clean measurements that do not decide are no reason to trust an answer.
+    let is_open = draft.verdict == Verdict::CannotTell && !draft.is_measured;
+    if is_open && reliability == Reliability::High {
+        reliability = Reliability::Medium;
+        reason = joined(&["too uncertain to tell".into()], &[reason]);
     }
     // What is proven of measurements that others disturbed, or of a single run, is proven of these.
     if draft.verdict == Verdict::Yes && reliability == Reliability::Low {

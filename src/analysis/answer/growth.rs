@@ -33,7 +33,7 @@ fn of_all(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
     if let [only] = slower.as_slice() {
         return Some(AnswerDraft::proven(
             Verdict::Yes,
-            about_one(only.0, only.1),
+            about_one(only.0, only.1, all.len() - 1),
             others(all, only.0),
         ));
     }
@@ -89,18 +89,24 @@ fn phases(all: &[&GrowthFinding]) -> String {
     listed(&names)
 }
 
-fn about_one(one: &GrowthFinding, figures: &GrowthFigures) -> String {
+/// The only one that is slower, of so many others.
+fn about_one(one: &GrowthFinding, figures: &GrowthFigures, others: usize) -> String {
     let task = task(&one.variant, &one.phase);
     let longer = as_long(figures.ratio, Some(figures.interval));
+    let but = match others {
+        0 => String::new(),
+        1 => "; the other is not proven to".into(),
+        _ => format!("; none of {others} others is proven to"),
+    };
     match slower_from(figures) {
         Some(from) => format!(
-            "{task} takes more than {} longer from about {} {} on; at {} {longer} as at first",
+            "{task} takes over {} longer than at first from {} {} on, {longer} at {}{but}",
             at_most(SLOWER_MARGIN),
             units::figures(from, 2),
             one.counted.noun(),
-            extent(one)
+            grouped(figures.operations)
         ),
-        None => format!("at {} {task} takes {longer} as at first", extent(one)),
+        None => format!("at {} {task} takes {longer} as at first{but}", extent(one)),
     }
 }
 

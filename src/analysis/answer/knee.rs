@@ -6,6 +6,7 @@ use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::words::{AxisWords, as_long, at_most, begun, of_tasks, share, task};
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
+use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 
 /// From all knees of a run and from all its tasks together; none if there is no knee to speak of.
@@ -26,14 +27,13 @@ pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Op
     let slower: Vec<&KneeFinding> = found.iter().copied().filter(|one| one.proven).collect();
     let evidence = evidence(&found, &none);
     let together = match judged.as_slice() {
-        [one] => {
-            task(one.variant.as_deref().unwrap_or_default(), one.phase.as_deref().unwrap_or("it"))
-        }
+        [one] => name_of(one),
         _ => format!("all {} tasks together", judged.len()),
     };
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
-        let text = about_general(general, &axis, &together, takes);
+        let gradual = most_gradual(&none).into_iter().next();
+        let text = about_general(general, &axis, &together, takes, gradual);
         let figure = AnswerFigure::of_slowdown(general, axis, &together);
         return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(vec![figure]));
     }
@@ -70,6 +70,7 @@ fn about_general(
     axis: &AxisWords<'_>,
     together: &str,
     takes: &str,
+    gradual: Option<&KneeFinding>,
 ) -> String {
     match (&general.knee, general.halves) {
         (Some(knee), _) => {
@@ -82,11 +83,31 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "above {} {together} {takes} {} as below; no sudden step was found",
+            "above {} {together} {takes} {} as below; {}",
             axis.level(general.middle),
-            as_long(halves.middle_ratio(), Some(halves))
+            as_long(halves.middle_ratio(), Some(halves)),
+            gradual.map_or("no sudden step was found".into(), about_gradual)
         ),
     }
+}
+
+/// `most in read-file (fragmented), gradually: 3.07 times`
+fn about_gradual(one: &KneeFinding) -> String {
+    let times = one.gradual_ratio.map(say::times).unwrap_or_default();
+    format!("most in {}, gradually: {times} times", name_of(one))
+}
+
+fn name_of(one: &KneeFinding) -> String {
+    task(one.variant.as_deref().unwrap_or_default(), one.phase.as_deref().unwrap_or("it"))
+}
+
+/// Those that get slower without a step, the one that does most first.
+fn most_gradual<'a>(none: &[&'a KneeFinding]) -> Vec<&'a KneeFinding> {
+    let mut gradual: Vec<_> =
+        none.iter().copied().filter(|one| one.is_gradually_slower()).collect();
+    let times = |one: &KneeFinding| one.gradual_ratio.unwrap_or(1.0);
+    gradual.sort_by(|a, b| times(b).total_cmp(&times(a)));
+    gradual
 }
 
 /// The largest knee of some.
@@ -95,8 +116,7 @@ fn most_of_all(found: &[&KneeFinding], axis: &AxisWords<'_>) -> String {
         found.iter().max_by(|a, b| a.factor.unwrap_or(0.0).total_cmp(&b.factor.unwrap_or(0.0)));
     let figures = most.and_then(|one| Some((one, one.factor?, one.at?)));
     figures.map_or(String::new(), |(one, factor, at)| {
-        let name =
-            task(one.variant.as_deref().unwrap_or_default(), one.phase.as_deref().unwrap_or("it"));
+        let name = name_of(one);
         let longer = as_long(factor, one.factor_interval);
         format!(", {name} most: {longer} from about {} on", axis.value(at))
     })
@@ -108,10 +128,8 @@ fn evidence(found: &[&KneeFinding], none: &[&KneeFinding]) -> Vec<String> {
         format!("{}{}", if one.proven { "" } else { "Exception: " }, one.sentence())
     };
     let mut all: Vec<String> = found.iter().take(2).map(told).collect();
-    let mut gradual: Vec<_> = none.iter().filter(|one| one.is_gradually_slower()).collect();
-    let times = |one: &KneeFinding| one.gradual_ratio.unwrap_or(1.0);
-    gradual.sort_by(|a, b| times(b).total_cmp(&times(a)));
-    all.extend(gradual.iter().map(|one| one.sentence()).take(2 - all.len()));
+    let room = 2 - all.len();
+    all.extend(most_gradual(none).iter().map(|one| one.sentence()).take(room));
     let steps = none.iter().filter_map(|one| one.smallest_detectable);
     let (least, most) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
     if !none.is_empty() {

@@ -17,6 +17,9 @@ const VALUES_LEFT_OUT: [&str; 7] =
     ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
+/// Behind a command that others would disturb as they did: a comment of the shell.
+const QUIETLY: &str = "  # with nothing else running";
+
 /// Repeats that would help.
 #[derive(Clone, Copy)]
 pub(super) struct RepeatsAdvised {
@@ -63,6 +66,9 @@ pub(super) fn next(
             RepeatsNeeded::Unknown => more_repeats(),
         },
         Lack::Nothing if trust.reliability == Reliability::High => None,
+        Lack::Nothing if trust.has_levels_in_order && is_alone && is_root => {
+            again(book, &[["--filesystem", "ext4"]])
+        }
         Lack::Nothing if trust.is_small => again(book, &[["--size", "10GiB"]]),
         Lack::Nothing if sudo => again(book, &[]),
         Lack::Nothing if book.run.conclude.first() == Some(&Conclusion::Ranking) => {
@@ -71,7 +77,8 @@ pub(super) fn next(
         Lack::Nothing if (trust.repeats as u32) < REPEATS_USUAL => more_repeats(),
         Lack::Nothing => None,
     }?;
-    Some(if sudo { format!("sudo {command}") } else { command })
+    let quietly = if trust.is_disturbed { QUIETLY } else { "" };
+    Some(format!("{}{command}{quietly}", if sudo { "sudo " } else { "" }))
 }
 
 /// Whether the noise of a disk, which a modelled one has not, may be what hides an effect: large

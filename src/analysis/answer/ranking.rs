@@ -88,18 +88,20 @@ fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     let behind: Vec<&RankingStep> = one.steps[places..].iter().collect();
     let is_open = behind.iter().any(|step| step.behind_first.tie);
     let scope = scope(one);
-    let fastest = match together.as_slice() {
-        [] => format!("{scope}{first} is the fastest"),
-        _ => format!("{scope}{} are the fastest", listed(&names(first, &together))),
+    let are_first = match (is_open, together.is_empty()) {
+        (true, _) => "came first",
+        (false, true) => "is the fastest",
+        (false, false) => "are the fastest",
     };
+    let lead = format!("{scope}{} {are_first}", listed(&names(first, &together)));
     if !together.is_empty() {
         evidence.insert(0, about_ties(first, &together));
     }
     let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
     let than = if together.is_empty() { String::new() } else { format!(" as {first}") };
     let about = |with_intervals| match is_open {
-        true => about_open(&scope, first, &together, &behind, with_intervals),
-        false => about_each(&fastest, &than, &behind, with_intervals),
+        true => about_open(&lead, &than, &behind, with_intervals),
+        false => about_each(&lead, &than, &behind, with_intervals),
     };
     let texts = [about(true), about(false)];
     let [whole, _] = &texts;
@@ -108,62 +110,52 @@ fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     }
     let text = texts.into_iter().find(fits).unwrap_or_else(|| match is_open {
         true => about_many_open(&scope, first, &behind),
-        false => about_many(&fastest, &behind),
+        false => about_many(&lead, &behind),
     });
     AnswerDraft::proven(Verdict::Yes, text, evidence)
 }
 
 /// `ext3 is the fastest: ext4 takes 1.19 times as long (1.05 to 1.36), xfs 1.71 (1.05 to 2.80)`
-fn about_each(fastest: &str, than: &str, behind: &[&RankingStep], with_intervals: bool) -> String {
+fn about_each(lead: &str, than: &str, behind: &[&RankingStep], with_intervals: bool) -> String {
     let each = behind.iter().enumerate().map(|(at, step)| {
         let compared = step.behind_first;
         let interval = in_brackets(compared.interval.filter(|_| with_intervals));
         let times = say::times(compared.ratio);
         match at {
             0 => format!("{} takes {times} times as long{than}{interval}", step.slower),
-            _ => format!("{} {times}{interval}", step.slower),
+            _ => in_short(step, with_intervals),
         }
     });
-    format!("{fastest}: {}", each.collect::<Vec<_>>().join(", "))
+    format!("{lead}: {}", each.collect::<Vec<_>>().join(", "))
 }
 
-/// Where some among the slower ones may be as fast as the first: `ext4 or btrfs is fastest: xfs takes 1.16 times as long as
-/// ext4 (1.06 to 1.28), btrfs 0.37 to 6.00`
-fn about_open(
-    scope: &str,
-    first: &str,
-    together: &[&RankingStep],
-    behind: &[&RankingStep],
-    with_intervals: bool,
-) -> String {
+/// Where some among the slower ones vary too much to be placed: `ext4 came first: xfs takes 1.16 times as long (1.06 to
+/// 1.28); btrfs 1.50 (0.37 to 6.00) varies too much to be placed`
+fn about_open(lead: &str, than: &str, behind: &[&RankingStep], with_intervals: bool) -> String {
     let (open, slower): (Vec<&RankingStep>, Vec<&RankingStep>) =
         behind.iter().partition(|step| step.behind_first.tie);
-    let interval =
-        |step: &RankingStep| in_brackets(step.behind_first.interval.filter(|_| with_intervals));
-    let told = slower.iter().enumerate().map(|(at, step)| {
-        let (name, times) = (&step.slower, say::times(step.behind_first.ratio));
-        match at {
-            0 => format!("{name} takes {times} times as long as {first}{}", interval(step)),
-            _ => format!("{name} {times}{}", interval(step)),
-        }
-    });
-    let wide = open.iter().filter_map(|step| {
-        let interval = step.behind_first.interval.filter(|_| with_intervals)?;
-        Some(format!("{} {}", step.slower, say::span(interval)))
-    });
-    let told: Vec<String> = told.chain(wide).collect();
-    let may_be_first: Vec<&RankingStep> = together.iter().chain(&open).copied().collect();
-    let fastest = names(first, &may_be_first).join(" or ");
-    format!("{scope}{fastest} is fastest: {}", told.join(", "))
+    let unplaced: Vec<String> = open.iter().map(|step| in_short(step, with_intervals)).collect();
+    let varies = if open.len() == 1 { "varies" } else { "vary" };
+    format!(
+        "{}; {} {varies} too much to be placed",
+        about_each(lead, than, &slower, with_intervals),
+        listed(&unplaced)
+    )
+}
+
+/// `xfs 1.71 (1.05 to 2.80)`
+fn in_short(step: &RankingStep, with_interval: bool) -> String {
+    let interval = in_brackets(step.behind_first.interval.filter(|_| with_interval));
+    format!("{} {}{interval}", step.slower, say::times(step.behind_first.ratio))
 }
 
 /// All slower ones by the least and the most of their ratios.
-fn about_many(fastest: &str, slower: &[&RankingStep]) -> String {
+fn about_many(lead: &str, slower: &[&RankingStep]) -> String {
     let ratios = || slower.iter().map(|step| step.behind_first.ratio);
     let least = ratios().fold(f64::INFINITY, f64::min);
     let most = ratios().fold(0.0, f64::max);
     let (least, most) = (say::times(least), say::times(most));
-    format!("{fastest}: the {} others take {least} to {most} times as long", slower.len())
+    format!("{lead}: the {} others take {least} to {most} times as long", slower.len())
 }
 
 /// `ext3 is faster than 3 of 5 others; 2 cannot be placed`

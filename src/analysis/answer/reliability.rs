@@ -6,7 +6,7 @@ use crate::analysis::Analysis;
 use crate::analysis::finding::{Finding, WarningCode};
 use crate::analysis::findings::say;
 use crate::base::distinct::each_once;
-use crate::base::units::counted;
+use crate::base::units::{counted, grouped};
 use crate::results::book::{CacheAsked, CacheState, Measurement};
 use crate::results::content::{leaves_unwritten, writes_content};
 use crate::results::order::phase_cells;
@@ -21,7 +21,7 @@ const REPEATS_HIGH: usize = 5;
 const UNCERTAIN_MIN: f64 = 0.25;
 
 /// The most words of a reason.
-const REASON_WORDS_MAX: usize = 13;
+const REASON_WORDS_MAX: usize = 15;
 
 /// How far an answer can be trusted, and what that is judged by.
 pub(super) struct Trust {
@@ -33,6 +33,8 @@ pub(super) struct Trust {
     pub(super) is_disturbed: bool,
     /// Whether file systems were compared on a place so small that it may decide.
     pub(super) is_small: bool,
+    /// Whether levels were measured in the order of the axis, so that time may be what decides.
+    pub(super) has_levels_in_order: bool,
     /// Whether caches were not found as requested.
     pub(super) has_doubtful_caches: bool,
     /// Whether the file system has no journal, so that repeats depend on what was deleted before.
@@ -63,19 +65,22 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
     if disturbed > 0 {
         let grade = if mostly_disturbed { Reliability::Low } else { Reliability::Medium };
         reservations
-            .push((grade, format!("{disturbed} of {} measurements disturbed", valid.len())));
+            .push((grade, format!("{} measurements disturbed", share_of(disturbed, valid.len()))));
     }
     let written = valid.iter().filter(|m| writes_content(m)).count();
     let unwritten = valid.iter().filter(|m| leaves_unwritten(m)).count();
     if unwritten > 0 {
-        let why = format!("{unwritten} of {written} writes ended before the device had them");
+        let why =
+            format!("{} writes ended before the device had them", share_of(unwritten, written));
         reservations.push((Reliability::Low, why));
     }
     let invalid = analysis.book.measurements.len() - valid.len();
     if invalid > 0 {
         let all = analysis.book.measurements.len();
-        reservations
-            .push((Reliability::Medium, format!("{invalid} of {all} measurements invalid")));
+        reservations.push((
+            Reliability::Medium,
+            format!("{} measurements invalid", share_of(invalid, all)),
+        ));
     }
     let warned = each_once(codes.iter().filter_map(|code| reservation(*code)));
     reservations.extend(warned.into_iter().map(|(grade, why)| (grade, why.to_string())));
@@ -96,10 +101,11 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
     in_favour.extend(caches(&valid).map(String::from));
     Trust {
         reliability,
-        reason: reason(against, in_favour),
+        reason: joined(&against, &in_favour),
         repeats,
         is_disturbed: mostly_disturbed,
         is_small: codes.contains(&WarningCode::SmallVolume),
+        has_levels_in_order: codes.contains(&WarningCode::LevelsInOrder),
         has_doubtful_caches: codes.contains(&WarningCode::CacheNotAsAsked),
         has_no_journal: codes.contains(&WarningCode::NoJournal),
     }
@@ -121,15 +127,20 @@ fn code(finding: &Finding) -> Option<WarningCode> {
     }
 }
 
-/// As many parts as a reason has room for, the first ones: what speaks against an answer, then what
-/// speaks for it.
-fn reason(against: Vec<String>, in_favour: Vec<String>) -> String {
+/// `1,005 of 1,680`
+fn share_of(part: usize, all: usize) -> String {
+    format!("{} of {}", grouped(part as u64), grouped(all as u64))
+}
+
+/// A reason with as many parts as it has room for, the first ones: what speaks against an answer, then what speaks
+/// for it.
+pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
     let turn = against.len();
     let mut reason = String::new();
-    for (at, part) in against.into_iter().chain(in_favour).enumerate() {
+    for (at, part) in against.iter().chain(in_favour).enumerate() {
         let longer = match (at, at == turn) {
-            (0, _) => part,
-            (_, true) => format!("{reason}, but {part}"),
+            (0, _) => part.clone(),
+            (_, true) => format!("{reason}; in its favour: {part}"),
             _ => format!("{reason}; {part}"),
         };
         if number_of_words(&longer) > REASON_WORDS_MAX {
@@ -146,11 +157,12 @@ fn reservation(code: WarningCode) -> Option<(Reliability, &'static str)> {
     Some(match code {
         WarningCode::CacheNotAsAsked => (Low, "caches not as requested"),
         WarningCode::ResumedAnyway => (Low, "resumed after a change"),
-        WarningCode::DiskLate => (Low, "modelled disk late"),
+        WarningCode::DiskLate => (Low, "the modelled disk answered late"),
         WarningCode::ClockJumped => (Low, "clock not steady"),
+        // What changed with time looks like what changed with the level.
+        WarningCode::LevelsInOrder => (Low, "levels in a fixed order"),
         WarningCode::HostCache => (Low, "image cached by the file system below"),
-        WarningCode::SmallVolume => (Medium, "small volume"),
-        WarningCode::LevelsInOrder => (Medium, "levels in a fixed order"),
+        WarningCode::SmallVolume => (Medium, "small file system"),
         WarningCode::NoJournal => (Medium, "no journal"),
         WarningCode::SlowRank => (Medium, "one rank slower than the others"),
         WarningCode::Jump => (Medium, "latency jumps within a phase"),

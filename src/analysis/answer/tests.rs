@@ -151,7 +151,7 @@ fn is_well_said(answer: &AnswerFinding) {
     assert!(number_of_words(&answer.text) <= WORDS_MAX, "{answer:?}");
     assert!(answer.text.ends_with('.') && !answer.text.ends_with(".."), "{answer:?}");
     assert!(answer.evidence.len() <= 3, "{answer:?}");
-    assert!(!answer.reason.is_empty() && number_of_words(&answer.reason) <= 12, "{answer:?}");
+    assert!(!answer.reason.is_empty() && number_of_words(&answer.reason) <= 15, "{answer:?}");
 }
 
 /// Two phases over three levels, five repeats; at the highest they take longer by the effect.
@@ -367,9 +367,9 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     book.measurements.iter_mut().step_by(3).for_each(|m| m.idle = Some(false));
     let found = answer(&book);
     assert_eq!((found.verdict, found.reliability), (Verdict::Likely, Reliability::Low));
-    assert_eq!(found.reason, "10 of 30 measurements disturbed, but 5 repeats");
+    assert_eq!(found.reason, "10 of 30 measurements disturbed; in its favour: 5 repeats");
     assert!(found.text.starts_with("Likely yes: "), "{found:?}");
-    assert!(found.next.unwrap().ends_with(" --repeats 10"));
+    assert!(found.next.unwrap().ends_with(" --repeats 10  # with nothing else running"));
 }
 
 #[test]
@@ -421,7 +421,7 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
     let found = ranking::ranking(&[&whole]).unwrap();
     assert_eq!(
         found.text,
-        "over the whole job ext4 or btrfs is fastest: xfs takes 1.16 times as long as ext4 (1.06 to 1.28), \
-         btrfs 0.37 to 6.00"
+        "over the whole job ext4 came first: xfs takes 1.16 times as long (1.06 to 1.28); btrfs 1.50 (0.37 to 6.00) \
+         varies too much to be placed"
     );
 }

@@ -170,9 +170,10 @@ impl LowerCacheFinding {
         } else if interval.high > NO_LOWER_CACHE_MAX {
             format!("{name}: cannot tell whether something below the kernel caches: {again}.")
         } else {
+            let large = if interval.low > 1.0 { "large " } else { "" };
             format!(
-                "{name}: no cache below the kernel was seen: {again}. A cache that already held the \
-                 blocks before the first pass would not show."
+                "{name}: no {large}cache below the kernel was seen: {again}. A cache that already held \
+                 the blocks before the first pass would not show."
             )
         }
     }

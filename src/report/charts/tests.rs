@@ -191,10 +191,10 @@ fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
 fn a_slope_is_drawn_as_a_line_through_the_levels() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "clutter").unwrap();
     let all = charts_of(&[&book]);
-    let write = chart(&all, "levels-write");
-    let [law] = looks(write, SeriesLook::Law)[..] else { panic!("{:?}", write.series) };
+    let read = chart(&all, "levels-read");
+    let [law] = looks(read, SeriesLook::Law)[..] else { panic!("{:?}", read.series) };
     let (first, last) = (law.points[0], law.points[law.points.len() - 1]);
-    assert!(last.y > first.y * 1.3, "22% for each of two steps: {first:?} {last:?}");
+    assert!(last.y > first.y * 1.3, "36% over the range: {first:?} {last:?}");
 }
 
 /// Windows without end, as the issue of speed has them.
@@ -219,8 +219,11 @@ fn windows_give_a_median_its_band_its_mean_and_a_law() {
     for look in [SeriesLook::Curve, SeriesLook::Band, SeriesLook::Raw] {
         assert_eq!(looks(create, look).len(), 3, "{look:?}");
     }
-    assert!(!looks(create, SeriesLook::Law).is_empty(), "of those that follow one");
     assert_eq!(looks(create, SeriesLook::Curve)[0].points.len(), 400, "few are all drawn");
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "directory-hdd-7200").unwrap();
+    let create = charts_of(&[&book]);
+    let laws = looks(chart(&create, "course-create"), SeriesLook::Law).len();
+    assert!(laws > 0, "of those that follow one");
 }
 
 #[test]

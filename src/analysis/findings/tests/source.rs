@@ -90,7 +90,7 @@ fn no_cache_beneath_is_called_where_passes_hardly_differ() {
     let found = of(rates.map(|(at, rate)| read("uncached", at, 1.0, rate)).into());
     let said = kinds(&found, "lower-cache");
     assert_eq!(said.len(), 1);
-    assert!(said[0].contains("no cache below the kernel was seen"), "{said:?}");
+    assert!(said[0].contains("no large cache below the kernel was seen"), "{said:?}");
     assert!(said[0].contains("1.08 times as fast (1.05 to 1.11)"), "1% of error in each: {said:?}");
 }
 
