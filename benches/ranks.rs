@@ -55,8 +55,7 @@ fn sent(rank: u32, clock: &RealClock) -> Vec<u8> {
         histogram: encoded(&recorded.histogram),
         ..Measurement::default()
     };
-    let [started_ns, ended_ns] = [run.started_ns, run.ended_ns].map(u64::cast_signed);
-    let times = RankTimes { rank, started_ns, ended_ns, operations: run.operations, failed: 0 };
+    let times = RankTimes { rank, span: run.span, operations: run.operations, failed: 0 };
     RankReport::new(measurement, times).encoded().expect("a report can be written")
 }
 

@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use self::company::SharedDirectory;
 use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
 use self::measuring::{NoGates, PhaseWatch};
@@ -198,8 +197,12 @@ fn run_in(
         Ok(outcome) => Ok(outcome),
         Err(failure) => company.leave(Err(failure), interrupt),
     };
-    company.part();
-    outcome
+    // Where the run has closed it, nothing is left to do.
+    let closed = company.close().and_then(|removal| none_stays(&removal.left));
+    match (outcome, closed) {
+        (Err(failure), Err(left)) => Err(failure.then(&left)),
+        (outcome, _) => outcome,
+    }
 }
 
 /// Runs an order, or goes on with an unfinished run of it.
@@ -310,7 +313,7 @@ struct Session<'a> {
     record: Record<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
-    sites: Sites<'a>,
+    sites: Sites,
     book: Book,
     /// What the place was brought to, where it stays.
     prepared: Option<PreparedPlace>,
@@ -498,13 +501,12 @@ impl Session<'_> {
             return Ok(MeasuredPhase { measurement, asked });
         };
         site.work_on(other)?;
-        self.sites.shared.iter().for_each(SharedDirectory::beat);
-        let site = self.sites.for_cell(cell)?;
+        company.beat();
         let gates = company.gates(site.is_real(), interrupt);
         let watch = &mut self.watch;
         let own = measuring::measure(site, cell, context, watcher, watch, interrupt, &gates);
         let asked = own.as_ref().map_or(0, |own| own.operations_asked);
-        let measurement = gates.together(own, context.phase.limit_ns)?;
+        let measurement = gates.together(own, context.phase)?;
         Ok(MeasuredPhase { measurement, asked })
     }
 
@@ -513,17 +515,8 @@ impl Session<'_> {
         (self.sites.sim, self.sites.device) = (None, None);
         let made = self.sites.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
         let disk = self.sites.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
-        let shared = self.sites.shared.take();
-        let shared = shared.map_or_else(|| Ok(Removal::default()), SharedDirectory::close);
-        let left = [made?.left, disk?.left, shared?.left].concat();
-        match left.as_slice() {
-            [] => Ok(()),
-            left => Err(Failure::failed(format!(
-                "the run's directory is still there, because this is in it: {}. \
-                 `boatload clean` removes what boatload made",
-                left.join(", ")
-            ))),
-        }
+        let shared = self.company.map_or_else(|| Ok(Removal::default()), Company::close);
+        none_stays(&[made?.left, disk?.left, shared?.left].concat())
     }
 
     /// The run, and whether the store has all of it.
@@ -535,6 +528,18 @@ impl Session<'_> {
             false => self.record.close(&self.book),
         };
         (self.book, kept)
+    }
+}
+
+/// Whether the run's directory is gone, in which this is left.
+fn none_stays(left: &[String]) -> Result<()> {
+    match left {
+        [] => Ok(()),
+        left => Err(Failure::failed(format!(
+            "the run's directory is still there, because this is in it: {}. \
+             `boatload clean` removes what boatload made",
+            left.join(", ")
+        ))),
     }
 }
 

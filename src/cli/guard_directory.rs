@@ -10,7 +10,7 @@ use super::out;
 use crate::base::failure::{Exit, Result, shown};
 use crate::run::guard::guard;
 
-/// Remove the directory of the run that started this, if that is killed; of no use to users
+/// Remove the directory of the run that started this, if that ends before it has; of no use to users
 #[derive(Args)]
 pub(super) struct GuardDirectory {
     /// Directory the run was made in
@@ -24,7 +24,7 @@ impl GuardDirectory {
         let ready = || out::give(".");
         if guard(std::io::stdin().as_fd(), &self.place, &self.name, ready)?.is_some() {
             out::note(&format!(
-                "rank 0 was killed, so the run has ended; {} was removed, and the store has the phases that were over",
+                "rank 0 ended before it had removed {}, which is removed now; the store has the phases that were over",
                 shown(self.place.join(&self.name))
             ));
         }

@@ -9,16 +9,15 @@ use super::ranks::{PhaseRanks, RankShare};
 use super::recorder::latency;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::counted;
+use crate::run::workers::WorkSpan;
 
-/// When a rank worked, in nanoseconds of its own clock, and what it did.
+/// When a rank worked, by its own clock, and what it did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankTimes {
     /// Which rank.
     pub rank: u32,
-    /// When its first operation began.
-    pub started_ns: i64,
-    /// When its last one ended.
-    pub ended_ns: i64,
+    /// From its first operation to its last; none if its workers could not be started.
+    pub span: Option<WorkSpan>,
     /// Operations that succeeded.
     pub operations: u64,
     /// Operations that failed.
@@ -116,13 +115,16 @@ impl RankReport {
         common: impl Fn(u32, i64) -> i64,
         clock_error_seconds: f64,
     ) -> Measurement {
-        let starts = self.times.iter().map(|one| common(one.rank, one.started_ns));
-        let first = starts.min().unwrap_or_default();
+        let started = |one: &RankTimes| Some(common(one.rank, one.span?.started_ns));
+        let first = self.times.iter().filter_map(started).min().unwrap_or_default();
         let seconds = |one: &RankTimes, ns| (common(one.rank, ns) - first) as f64 / 1e9;
+        let at = |one: &RankTimes, ns: fn(WorkSpan) -> i64| {
+            one.span.map_or(0.0, |span| seconds(one, ns(span)))
+        };
         let share = |one: &RankTimes| RankShare {
             rank: one.rank,
-            started_seconds: seconds(one, one.started_ns),
-            ended_seconds: seconds(one, one.ended_ns),
+            started_seconds: at(one, |span| span.started_ns),
+            ended_seconds: at(one, |span| span.ended_ns),
             operations: one.operations,
             failed: one.failed,
         };
@@ -240,9 +242,21 @@ mod tests {
             histogram: encoded(&histogram),
             ..Measurement::default()
         };
-        let times =
-            RankTimes { rank, started_ns: 0, ended_ns: 1_000_000_000, operations, failed: 0 };
+        let span = WorkSpan { started_ns: 5_000_000_000, ended_ns: 6_000_000_000 };
+        let times = RankTimes { rank, span: Some(span), operations, failed: 0 };
         RankReport::new(m, times)
+    }
+
+    #[test]
+    fn a_rank_whose_workers_were_not_started_changes_no_time() {
+        let failed = RankReport::new(
+            Measurement { histogram: encoded(&new_histogram()), ..Measurement::default() },
+            RankTimes { rank: 1, span: None, operations: 0, failed: 10 },
+        );
+        let merged = report(0, &[1_000]).merged(failed).unwrap().measurement(|_, ns| ns, 0.0);
+        let ranks = merged.ranks.unwrap();
+        assert_eq!((merged.seconds, ranks.stonewall_seconds), (1.0, 1.0));
+        assert_eq!((ranks.ranks[1].started_seconds, ranks.ranks[1].ended_seconds), (0.0, 0.0));
     }
 
     #[test]

@@ -32,6 +32,11 @@ pub struct RankShare {
 }
 
 impl RankShare {
+    /// Whether it had work, and could begin with it.
+    fn is_busy(&self) -> bool {
+        self.operations + self.failed > 0 && self.seconds() > 0.0
+    }
+
     /// How long it took, in seconds.
     pub fn seconds(&self) -> f64 {
         self.ended_seconds - self.started_seconds
@@ -47,7 +52,7 @@ impl RankShare {
 impl PhaseRanks {
     /// What follows from ranks whose times begin at the first start.
     pub fn of(ranks: Vec<RankShare>, clock_error_seconds: f64) -> Self {
-        let busy = || ranks.iter().filter(|one| one.operations + one.failed > 0);
+        let busy = || ranks.iter().filter(|one| one.is_busy());
         let stonewall_seconds =
             busy().map(|one| one.ended_seconds).reduce(f64::min).unwrap_or_default();
         let until_then = |one: &RankShare| {
@@ -68,10 +73,11 @@ impl PhaseRanks {
         (self.stonewall_seconds > 0.0).then(|| self.stonewall_operations / self.stonewall_seconds)
     }
 
-    /// Time between the end of the rank in the middle and that of the last one, over the time of all; none for fewer
-    /// than two.
+    /// Time between the end of the rank in the middle and that of the last one, over the time of all; none where fewer than
+    /// two had work.
     pub fn straggler_share(&self) -> Option<f64> {
-        let mut ends: Vec<f64> = self.ranks.iter().map(|one| one.ended_seconds).collect();
+        let busy = self.ranks.iter().filter(|one| one.is_busy());
+        let mut ends: Vec<f64> = busy.map(|one| one.ended_seconds).collect();
         ends.sort_by(f64::total_cmp);
         let (last, middle) = (ends.last()?, ends.get((ends.len() - 1) / 2)?);
         (ends.len() > 1 && *last > 0.0).then(|| (last - middle) / last)
@@ -109,5 +115,14 @@ mod tests {
         assert_eq!(shares(&[]).stonewall_rate(), None);
         assert_eq!(shares(&[(0.0, 0.0, 3), (0.0, 0.0, 3)]).straggler_share(), None);
         assert_eq!(all.ranks[0].rate(), None);
+    }
+
+    #[test]
+    fn ranks_without_work_make_nobody_late() {
+        let two = [(0.0, 8.0, 10), (0.0, 10.0, 10)];
+        let idle = [(0.0, 0.0, 0); 5];
+        let all = shares(&[two.as_slice(), &idle].concat());
+        assert_eq!(all.straggler_share(), Some(0.2));
+        assert_eq!(shares(&[&two[..1], &idle].concat()).straggler_share(), None);
     }
 }

@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 use super::leftover::remove_leftover;
 use super::remove::Removal;
@@ -27,8 +28,8 @@ const GUARD: &str = "guard-directory";
 const TRIES: u32 = 24_000;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The guard of a directory, as rank 0 has it. It ends when this is dropped, and removes the directory if this process
-/// ends without that.
+/// The guard of a directory, as rank 0 has it. It ends when it is dismissed, and removes the directory if this process ends
+/// without that.
 #[derive(Debug)]
 pub struct DirectoryGuard {
     child: Child,
@@ -54,8 +55,9 @@ impl DirectoryGuard {
     }
 }
 
-impl Drop for DirectoryGuard {
-    fn drop(&mut self) {
+impl DirectoryGuard {
+    /// Ends it: the directory is gone, or was never made.
+    pub fn dismiss(mut self) {
         if let Some(mut input) = self.child.stdin.take() {
             let _ = input.write_all(b".");
         }
@@ -63,8 +65,8 @@ impl Drop for DirectoryGuard {
     }
 }
 
-/// Is the guard of the run directory `name` at `place`, until `control` says that rank 0 ends well, or is closed because
-/// it was killed. Then it waits until no other rank uses the directory, and removes it; none if there is nothing to do.
+/// Is the guard of the run directory `name` at `place`, until `control` says that the directory is gone, or is closed: then
+/// it waits until neither rank 0 nor another rank uses the directory, and removes it; none if there is nothing to do.
 /// `ready` tells rank 0 that it may make the directory.
 ///
 /// # Errors
@@ -88,11 +90,15 @@ fn watch(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<R
     if uninterrupted(|| rustix::io::read(control, &mut [0u8; 1])).is_ok_and(|bytes| bytes > 0) {
         return Ok(None);
     }
-    let is_there = || rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+    // What the server of a network file system does not answer now, it may answer later.
+    let is_gone = || {
+        let found = rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW);
+        found.err() == Some(Errno::NOENT)
+    };
     let mut last = Ok(None);
     for _ in 0..TRIES {
-        if !is_there() {
-            return last;
+        if is_gone() {
+            return Ok(None);
         }
         last = match remove_leftover(parent.as_fd(), place, name) {
             Ok(removal) if removal.left.is_empty() => return Ok(Some(removal)),
@@ -131,6 +137,24 @@ mod tests {
         assert_eq!(ends(b"").unwrap().map(|removal| removal.directories), Some(1));
         assert!(!place.path().join(name).exists());
         assert_eq!(ends(b"").unwrap(), None, "rank 0 may have removed it before it was killed");
+    }
+
+    #[test]
+    fn it_says_nothing_of_its_tries_where_another_removes_the_directory() {
+        let place = tempfile::tempdir().unwrap();
+        let name = OsStr::new("boatload-abcdefgh");
+        let path = place.path().join(name);
+        std::fs::create_dir_all(path.join("foreign")).unwrap();
+        std::thread::scope(|scope| {
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(writer);
+            let place = place.path();
+            let guard = scope.spawn(move || watch(reader.as_fd(), place, name));
+            std::thread::sleep(4 * PAUSE);
+            assert!(!guard.is_finished(), "it is not proved to be boatload's");
+            std::fs::remove_dir_all(&path).unwrap();
+            assert_eq!(guard.join().unwrap(), Ok(None));
+        });
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::errno::Errno;
 use crate::host::cpu::CpuTime;
 use crate::plan::{Phase, Tree};
@@ -32,10 +34,25 @@ pub struct PhaseRun {
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over `seconds`; none for fewer than two.
     pub worker_spread: Option<f64>,
-    /// When the first worker started, in nanoseconds since the workers' clock began.
-    pub started_ns: u64,
+    /// When they worked; none if they could not be started.
+    pub span: Option<WorkSpan>,
+}
+
+/// When workers worked, in nanoseconds since their clock began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkSpan {
+    /// When the first one started.
+    pub started_ns: i64,
     /// When the last one ended.
-    pub ended_ns: u64,
+    pub ended_ns: i64,
+}
+
+impl WorkSpan {
+    /// From the start of one to the end of the other, whichever is first.
+    fn and(self, other: Self) -> Self {
+        let started_ns = self.started_ns.min(other.started_ns);
+        Self { started_ns, ended_ns: self.ended_ns.max(other.ended_ns) }
+    }
 }
 
 /// A phase and what its workers share.
@@ -80,9 +97,10 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         let cpu = CpuTime::of_thread().since(cpu_before);
         // Ticks of different threads are of one clock; how long one of them is, any clock knows.
         let [started_ns, ended_ns] =
-            [tally.started, tally.ended].map(|ticks| clock.nanoseconds(0, ticks));
+            [tally.started, tally.ended].map(|ticks| clock.nanoseconds(0, ticks).cast_signed());
         let seconds_per_tick = seconds_per_tick(&clock);
-        Some(WorkerResult { seconds_per_tick, tally, cpu, started_ns, ended_ns })
+        let span = WorkSpan { started_ns, ended_ns };
+        Some(WorkerResult { seconds_per_tick, tally, cpu, span })
     };
     let workers: Vec<Option<WorkerResult>> = match recorders {
         // A single worker needs no thread of its own.
@@ -126,8 +144,7 @@ struct WorkerResult {
     tally: WorkerTally,
     cpu: CpuTime,
     seconds_per_tick: f64,
-    started_ns: u64,
-    ended_ns: u64,
+    span: WorkSpan,
 }
 
 /// From a long stretch of ticks, so that rounding to nanoseconds does not show.
@@ -154,8 +171,7 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
     run.seconds = ended.saturating_sub(started) as f64 * tick;
     let tallies: Vec<&WorkerTally> = workers.iter().map(|worker| &worker.tally).collect();
     run.worker_spread = spread(&tallies, ended.saturating_sub(started));
-    run.started_ns = workers.iter().map(|w| w.started_ns).min().unwrap_or(0);
-    run.ended_ns = workers.iter().map(|w| w.ended_ns).max().unwrap_or(0);
+    run.span = workers.iter().map(|worker| worker.span).reduce(WorkSpan::and);
     run
 }
 

@@ -5,7 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -16,18 +18,19 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::memory::memory_bytes;
 use crate::host::process::host_name;
+use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Plan, seed_of_rank};
 use crate::results::book::Measurement;
 use crate::results::merging::{RankReport, RankTimes};
 use crate::run::clock::RealClock;
 use crate::run::crew::clock_offset::{ClockOffset, measure_offsets};
-use crate::run::crew::lockstep::{Lockstep, RankFailure};
+use crate::run::crew::lockstep::{Lockstep, RankFailure, asked_to_end};
 use crate::run::guard::DirectoryGuard;
 use crate::run::interrupt::Interrupt;
-use crate::run::remove::remove_own;
+use crate::run::remove::{Removal, remove_own};
 use crate::run::run_directory::RunDirectory;
 use crate::run::site::RankCell;
-use crate::run::workers::PhaseRun;
+use crate::run::workers::{PhaseRun, WorkSpan};
 
 /// How long ranks wait for the last to come to the start.
 const MUSTER_WITHIN: Duration = Duration::from_secs(60);
@@ -35,8 +38,8 @@ const MUSTER_WITHIN: Duration = Duration::from_secs(60);
 /// How long the slowest rank may take longer than another where no limit of a phase says less.
 const WITHIN: Duration = Duration::from_secs(3600);
 
-/// A rank that ends its phase at its limit still has to sync and to count.
-const BEYOND_LIMIT: Duration = Duration::from_secs(60);
+/// A rank that ends its phase at its limit still has to count what is there.
+const COUNTS_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long rank 0 waits at the end for others that still remove what they made.
 const PARTS_WITHIN: Duration = Duration::from_secs(60);
@@ -121,6 +124,8 @@ pub struct Company<'a> {
     hosts: Vec<String>,
     /// The plan of each rank that this one works for in some phase.
     plans: BTreeMap<u32, Plan>,
+    /// The directory of the run, at rank 0, until it is removed.
+    directory: Mutex<Option<SharedDirectory>>,
     parted: AtomicBool,
 }
 
@@ -152,11 +157,16 @@ pub fn muster<'a>(
     // Rank 0 knows where the others are, as far as they have come.
     let named = |failure: RankFailure| failure.failure(&hosts);
     let Agreement { id, hosts } = read(&agreement.map_err(named)?)?;
-    let mut company =
-        Company { lockstep, id, hosts, plans: BTreeMap::new(), parted: AtomicBool::new(false) };
+    let mut company = Company {
+        lockstep,
+        id,
+        hosts,
+        plans: BTreeMap::new(),
+        directory: Mutex::default(),
+        parted: AtomicBool::new(false),
+    };
     let plans = checked.and_then(|order| company.plans_for(order.plan, plan_of));
-    company.meet(plans.as_ref().map(|_| ()).map_err(Clone::clone))?;
-    company.plans = plans?;
+    company.plans = company.each_with(plans)?;
     Ok(company)
 }
 
@@ -277,6 +287,15 @@ impl<'a> Company<'a> {
         self.lockstep.meet(mine, WITHIN).map_err(|failure| self.named(&failure))
     }
 
+    /// What this rank has, if all others have theirs as well.
+    ///
+    /// # Errors
+    /// Why one of them has none.
+    pub fn each_with<T>(&self, mine: Result<T>) -> Result<T> {
+        self.meet(mine.as_ref().map(|_| ()).map_err(Clone::clone))?;
+        mine
+    }
+
     /// The end of what this rank has to do, however it came: others hear why.
     ///
     /// # Errors
@@ -292,48 +311,70 @@ impl<'a> Company<'a> {
         }
         let said = match &mine {
             Err(failure) => Err(failure.clone()),
-            Ok(_) if interrupt.is_set() => Err(stopped()),
+            Ok(_) if interrupt.is_set() => Err(asked_to_end()),
             Ok(_) => Ok(()),
         };
         self.meet(said).and(mine)
     }
 
-    /// The directory of the run, at rank 0, and what this rank works in.
+    /// What this rank works in, in the directory of the run, which rank 0 makes.
     ///
     /// # Errors
     /// If any rank has none.
-    pub(super) fn directories<'c>(
-        &'c self,
+    pub(super) fn own_directory(
+        &self,
         parent: BorrowedFd<'_>,
-        place: &std::path::Path,
-    ) -> Result<(Option<SharedDirectory<'c, 'a>>, RunDirectory)> {
-        let make = || {
-            let parent = parent.try_clone_to_owned();
-            let parent = parent.map_err(|error| Failure::from_system("open --dir", error))?;
-            // Where none can be started, `clean` removes what a killed run leaves, as for one process.
-            let guard = DirectoryGuard::start(place, &self.id).ok();
-            let directory = Some(RunDirectory::make(parent, place, &self.id)?);
-            Ok(SharedDirectory { company: self, directory, _guard: guard })
-        };
-        let made: Result<Option<SharedDirectory<'_, '_>>> =
-            (self.rank() == 0).then(make).transpose();
-        let token = match &made {
-            Ok(Some(shared)) => shared.token().map(String::into_bytes),
-            Ok(None) => Ok(Vec::new()),
-            Err(failure) => Err(failure.clone()),
+        place: &Path,
+    ) -> Result<RunDirectory> {
+        let token = match self.rank() {
+            0 => self.make_directory(parent, place).map(String::into_bytes),
+            _ => Ok(Vec::new()),
         };
         let token = self.lockstep.exchange(token, &|one, _| Ok(one), WITHIN, Ok);
         let token = token.map_err(|failure| self.named(&failure))?;
         let token = String::from_utf8_lossy(&token);
-        let own = RunDirectory::make_for_rank(parent, &self.id, &token, self.rank())?;
-        Ok((made?, own))
+        RunDirectory::make_for_rank(parent, &self.id, &token, self.rank())
     }
 
-    /// The last of all: rank 0 waits until the others have removed what they made.
-    pub(super) fn part(&self) {
+    /// Makes the directory of the run; the token of its marker.
+    fn make_directory(&self, parent: BorrowedFd<'_>, place: &Path) -> Result<String> {
+        let parent = parent.try_clone_to_owned();
+        let parent = parent.map_err(|error| Failure::from_system("open --dir", error))?;
+        // Where none can be started, `clean` removes what a killed run leaves, as for one process.
+        let guard = DirectoryGuard::start(place, &self.id).ok();
+        let own = RunDirectory::make(parent, place, &self.id);
+        let own = match own {
+            Ok(own) => own,
+            Err(failure) => {
+                guard.into_iter().for_each(DirectoryGuard::dismiss);
+                return Err(failure);
+            }
+        };
+        let token = own.token();
+        *self.directory() = Some(SharedDirectory { own, guard });
+        token
+    }
+
+    fn directory(&self) -> MutexGuard<'_, Option<SharedDirectory>> {
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that the run goes on, to those who cannot see its process.
+    pub(super) fn beat(&self) {
+        self.directory().iter().for_each(|shared| shared.own.beat());
+    }
+
+    /// The last of all: rank 0 waits until the others have removed what they made, and removes the directory of the run
+    /// with all that is left in it.
+    ///
+    /// # Errors
+    /// If its marker no longer proves that it is boatload's.
+    pub(super) fn close(&self) -> Result<Removal> {
         if !self.parted.swap(true, Ordering::Relaxed) {
             self.lockstep.part(PARTS_WITHIN);
         }
+        let shared = self.directory().take();
+        shared.map_or_else(|| Ok(Removal::default()), SharedDirectory::remove)
     }
 
     /// The gates of a phase.
@@ -342,14 +383,10 @@ impl<'a> Company<'a> {
         is_real: bool,
         interrupt: &'c Interrupt,
     ) -> CompanyGates<'c, 'a> {
-        let (before, run) = (RefCell::default(), Cell::default());
+        let (before, span) = (RefCell::default(), Cell::default());
         let clock = RealClock::new();
-        CompanyGates { company: self, clock, is_real, interrupt, before, run }
+        CompanyGates { company: self, clock, is_real, interrupt, before, span }
     }
-}
-
-fn stopped() -> Failure {
-    Failure::interrupted("it was asked to end")
 }
 
 /// A phase as another rank has it.
@@ -359,42 +396,28 @@ pub(super) struct OtherPhase<'a> {
 }
 
 /// The directory of a run of many ranks, which rank 0 made and removes when all have ended.
-pub(super) struct SharedDirectory<'c, 'a> {
-    company: &'c Company<'a>,
-    directory: Option<RunDirectory>,
-    /// Dismissed when the directory has been removed.
-    _guard: Option<DirectoryGuard>,
+struct SharedDirectory {
+    own: RunDirectory,
+    /// Removes it in place of a rank 0 that is killed, or that could not because others still worked in it.
+    guard: Option<DirectoryGuard>,
 }
 
-impl SharedDirectory<'_, '_> {
-    fn token(&self) -> Result<String> {
-        let gone = || Failure::failed("the run's directory is closed");
-        self.directory.as_ref().ok_or_else(gone)?.token()
-    }
-
-    /// Says that the run goes on.
-    pub(super) fn beat(&self) {
-        self.directory.iter().for_each(RunDirectory::beat);
-    }
-
-    /// Removes it with all that is left in it.
-    ///
-    /// # Errors
-    /// If its marker no longer proves that it is boatload's.
-    pub(super) fn close(mut self) -> Result<crate::run::remove::Removal> {
-        self.company.part();
-        self.directory.take().map_or_else(|| Ok(Default::default()), |own| remove_own(&own))
-    }
-}
-
-impl Drop for SharedDirectory<'_, '_> {
-    /// A run that ends early leaves nothing behind either.
-    fn drop(&mut self) {
-        if let Some(directory) = self.directory.take() {
-            self.company.part();
-            let _ = remove_own(&directory);
+impl SharedDirectory {
+    fn remove(self) -> Result<Removal> {
+        let removal = remove_own(&self.own)?;
+        if removal.left.is_empty() {
+            self.guard.into_iter().for_each(DirectoryGuard::dismiss);
         }
+        Ok(removal)
     }
+}
+
+/// How long the slowest rank may take to end a phase longer than another. What it does at most is its limit; the sync after
+/// it has none.
+fn ends_within(phase: &Phase) -> Duration {
+    let Some(limit_ns) = phase.limit_ns else { return WITHIN };
+    let after = if phase.durability == Durability::Syncfs { WITHIN } else { COUNTS_WITHIN };
+    Duration::from_nanos(limit_ns) + after
 }
 
 /// Where this rank waits for the others in a phase, and what comes of it.
@@ -406,13 +429,13 @@ pub(super) struct CompanyGates<'c, 'a> {
     interrupt: &'c Interrupt,
     /// The clocks of all ranks before the phase, at rank 0.
     before: RefCell<Vec<ClockOffset>>,
-    /// When this rank started and ended, in nanoseconds of its own clock.
-    run: Cell<[i64; 2]>,
+    /// When this rank worked, by its own clock; none until it has.
+    span: Cell<Option<WorkSpan>>,
 }
 
 impl PhaseGates for CompanyGates<'_, '_> {
     fn ready(&self) -> Result<()> {
-        let mine = if self.interrupt.is_set() { Err(stopped()) } else { Ok(()) };
+        let mine = if self.interrupt.is_set() { Err(asked_to_end()) } else { Ok(()) };
         self.company.meet(mine)?;
         *self.before.borrow_mut() = self.offsets()?;
         Ok(())
@@ -423,7 +446,7 @@ impl PhaseGates for CompanyGates<'_, '_> {
     }
 
     fn ended(&self, run: &PhaseRun) {
-        self.run.set([run.started_ns, run.ended_ns].map(u64::cast_signed));
+        self.span.set(run.span);
     }
 }
 
@@ -441,35 +464,31 @@ impl CompanyGates<'_, '_> {
     ///
     /// # Errors
     /// What any rank failed with.
-    pub(super) fn together(
-        &self,
-        own: Result<Measurement>,
-        limit_ns: Option<u64>,
-    ) -> Result<Measurement> {
+    pub(super) fn together(&self, own: Result<Measurement>, phase: &Phase) -> Result<Measurement> {
         let company = self.company;
-        let [started_ns, ended_ns] = self.run.get();
         let report = own.as_ref().map_err(Clone::clone).and_then(|own| {
             let (rank, operations) = (company.rank(), own.operations);
             let failed = own.errors.values().sum();
-            let times = RankTimes { rank, started_ns, ended_ns, operations, failed };
+            let times = RankTimes { rank, span: self.span.get(), operations, failed };
             RankReport::new(own.clone(), times).encoded()
         });
         // What was cut short is measured of no rank: it would be invalid.
         let report =
-            if self.interrupt.is_set() { report.and_then(|_| Err(stopped())) } else { report };
+            if self.interrupt.is_set() { report.and_then(|_| Err(asked_to_end())) } else { report };
         let merge = |one: Vec<u8>, other: Vec<u8>| {
             RankReport::decoded(&one)?.merged(RankReport::decoded(&other)?)?.encoded()
         };
-        let within = limit_ns.map_or(WITHIN, |limit| Duration::from_nanos(limit) + BEYOND_LIMIT);
         let mut all = None;
-        let answer = company.lockstep.exchange(report, &merge, within, |merged| {
+        let answer = company.lockstep.exchange(report, &merge, ends_within(phase), |merged| {
             all = Some(RankReport::decoded(&merged)?);
             Ok(Vec::new())
         });
         answer.map_err(|failure| company.named(&failure))?;
-        let after = self.offsets()?;
-        let Some(all) = all else { return own };
+        let after = self.offsets();
+        let Some(all) = all else { return after.and(own) };
         let before = self.before.borrow();
+        // What is merged was measured, whatever ends the ranks now: the next time that they meet says so.
+        let after = after.unwrap_or_else(|_| before.clone());
         let offset = |offsets: &[ClockOffset], rank: u32| {
             offsets.get(rank as usize).copied().unwrap_or_default()
         };

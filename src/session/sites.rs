@@ -2,7 +2,6 @@
 
 use std::os::fd::AsFd;
 
-use super::company::SharedDirectory;
 use super::making::Toolset;
 use super::{HostSurvey, RunOrder};
 use crate::base::failure::{Failure, Result};
@@ -14,19 +13,17 @@ use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, SimSite, Site};
 
 /// The places a run uses: cells with different engines are in different ones.
-pub(super) struct Sites<'a> {
+pub(super) struct Sites {
     pub(super) disk: Option<DiskSite>,
     pub(super) made: Option<MadeSite>,
     pub(super) device: Option<DeviceSite>,
     pub(super) sim: Option<SimSite>,
-    /// The directory in which ranks have theirs, at rank 0; none for one process.
-    pub(super) shared: Option<SharedDirectory<'a, 'a>>,
 }
 
-impl<'a> Sites<'a> {
+impl Sites {
     /// The places that an order needs, and the host's facts with what they found.
     pub(super) fn make(
-        order: &RunOrder<'a>,
+        order: &RunOrder<'_>,
         survey: HostSurvey,
         tools: Option<Toolset>,
         id: &str,
@@ -34,7 +31,7 @@ impl<'a> Sites<'a> {
         interrupt: &Interrupt,
     ) -> Result<(Self, HostFacts)> {
         let HostSurvey { parent, mut host, device, .. } = survey;
-        let mut sites = Self { disk: None, made: None, device: None, sim: None, shared: None };
+        let mut sites = Self { disk: None, made: None, device: None, sim: None };
         if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
             let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
             host.rights.cache_probe = site.cache_probe().into();
@@ -51,11 +48,7 @@ impl<'a> Sites<'a> {
         if order.plan.makes_files() {
             let run_directory = match order.company {
                 None => RunDirectory::make(parent, &order.directory, id)?,
-                Some(company) => {
-                    let (shared, own) = company.directories(parent.as_fd(), &order.directory)?;
-                    sites.shared = shared;
-                    own
-                }
+                Some(company) => company.own_directory(parent.as_fd(), &order.directory)?,
             };
             let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.

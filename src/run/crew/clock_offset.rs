@@ -13,6 +13,9 @@ const PINGS: u32 = 8;
 /// How long one may take.
 const WITHIN: Duration = Duration::from_secs(60);
 
+/// What is said of a rank that sends something else than eight bytes.
+const NO_TIME: &str = "it sent no time of its clock: is it of the same boatload?";
+
 /// How far a rank's clock is before that of rank 0, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
@@ -65,7 +68,8 @@ pub fn measure_offsets(
             lockstep.tell(rank, &[])?;
             let answer = lockstep.hear(rank, WITHIN)?;
             let came = now_ns(clock);
-            let theirs = answer.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
+            let theirs = <[u8; 8]>::try_from(answer).map(i64::from_be_bytes);
+            let theirs = theirs.map_err(|_| lockstep.refuse(rank, NO_TIME))?;
             let error_ns = (came - sent).unsigned_abs() / 2;
             let at_ns = sent.midpoint(came);
             if best.is_none_or(|best| error_ns < best.error_ns) {
@@ -79,7 +83,62 @@ pub fn measure_offsets(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::super::Crew;
+    use super::super::threads::with_ranks;
     use super::*;
+    use crate::host::process::host_name;
+
+    /// What ends each rank, when they compare their clocks and then meet.
+    fn ends(size: u32, stopped: u32, compare: impl Fn(&Lockstep<'_>) + Sync) -> Vec<String> {
+        with_ranks(size, |crew| {
+            let stop = AtomicBool::new(crew.rank() == stopped);
+            let lockstep = Lockstep::new(crew, &stop);
+            compare(&lockstep);
+            lockstep.meet(Ok(()), WITHIN).unwrap_err().failure(&[]).sentence
+        })
+    }
+
+    fn offsets(lockstep: &Lockstep<'_>) {
+        let _ = measure_offsets(lockstep, &RealClock::new());
+    }
+
+    #[test]
+    fn all_hear_of_a_rank_that_is_asked_to_end_while_it_waits_for_its_turn() {
+        let is_gone = AtomicBool::new(false);
+        let heard = ends(8, 5, |lockstep| {
+            while lockstep.rank() == 0 && !is_gone.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            offsets(lockstep);
+            is_gone.fetch_or(lockstep.rank() == 5, Ordering::Relaxed);
+        });
+        assert_eq!(heard, vec![format!("rank 5 on {}: it was asked to end", host_name()); 8]);
+    }
+
+    #[test]
+    fn all_hear_that_rank_0_is_asked_to_end_and_that_one_is_silent() {
+        let heard = ends(8, 0, |lockstep| match lockstep.rank() {
+            // It says nothing until the others have ended: rank 4 then waits for it, not for rank 0.
+            5 => while lockstep.hear(0, WITHIN).is_ok() {},
+            _ => offsets(lockstep),
+        });
+        let sentence = "it was asked to end, and rank 5 did not answer then";
+        assert!(heard.iter().all(|heard| heard.ends_with(sentence)), "{heard:?}");
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused_with_the_name_of_the_rank() {
+        let heard = ends(3, 3, |lockstep| match lockstep.rank() {
+            2 => {
+                lockstep.hear(0, WITHIN).unwrap();
+                lockstep.tell(0, b"noon or so").unwrap();
+            }
+            _ => offsets(lockstep),
+        });
+        assert_eq!(heard, vec![format!("rank 2: {NO_TIME}"); 3]);
+    }
 
     #[test]
     fn a_clock_that_is_ahead_and_drifts_is_brought_back_to_the_common_one() {

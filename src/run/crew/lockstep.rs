@@ -1,6 +1,7 @@
 //! Keeps ranks in lockstep. All that they do together is one exchange: what each has to say goes up a binomial tree,
 //! merged on the way, to rank 0, and its answer goes down to all. So n ranks need 2 log2 n messages one after the
-//! other, and a rank that fails, wherever, says so in its next exchange, and all others hear of it in the same.
+//! other, and a rank that fails, wherever, says so in place of its next word, and all others hear of it. A rank that
+//! ends while it waits for an answer says so at once, to the rank above it and to rank 0: whichever listens to it next.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,8 +29,8 @@ const EACH_LEVEL: Duration = Duration::from_secs(1);
 /// How long a message may take to be sent.
 const SENT_WITHIN: Duration = Duration::from_secs(60);
 
-/// The number of the last exchange, after which nothing comes.
-const LAST: u64 = u64::MAX;
+/// How long that may take where the others are told that this rank ends.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
 /// Bytes before the text of a message: what it is, and the number of its exchange.
 const HEAD_BYTES: usize = 9;
@@ -69,8 +70,37 @@ pub struct RankFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum MessageKind {
+    /// A part of an exchange.
     Word = b'w',
+    /// What clocks are compared by, after an exchange.
+    Clock = b'c',
+    /// Why all end, in place of whatever else the rank would say.
     Failure = b'f',
+    /// Nothing comes any more.
+    End = b'e',
+}
+
+/// Why a rank does not hear what it waits for.
+enum NoAnswer {
+    /// A rank has failed, and the one that is waited for says so.
+    Told(RankFailure),
+    /// The same, and one above this rank says so while one below it is waited for.
+    ToldFromAbove(RankFailure),
+    /// This one has noticed something that others do not know yet.
+    Noticed(RankFailure),
+}
+
+impl NoAnswer {
+    fn failure(self) -> RankFailure {
+        match self {
+            Self::Told(failure) | Self::ToldFromAbove(failure) | Self::Noticed(failure) => failure,
+        }
+    }
+}
+
+/// The failure of whatever was asked to end.
+pub fn asked_to_end() -> Failure {
+    Failure::interrupted("it was asked to end")
 }
 
 impl RankFailure {
@@ -92,7 +122,7 @@ impl RankFailure {
 
     /// This rank was asked to end, and these did not answer then.
     fn stopped(rank: u32, silent: Vec<u32>) -> Self {
-        Self { silent, ..Self::own(rank, Failure::interrupted("it was asked to end")) }
+        Self { silent, ..Self::own(rank, asked_to_end()) }
     }
 
     fn is_stop(&self) -> bool {
@@ -155,22 +185,60 @@ impl<'a> Lockstep<'a> {
     /// Sends bytes to one rank, between two exchanges.
     ///
     /// # Errors
-    /// If they cannot be sent.
+    /// If they cannot be sent; then all ranks end.
     pub(super) fn tell(&self, to: u32, what: &[u8]) -> std::result::Result<(), RankFailure> {
-        self.crew.send(to, what, SENT_WITHIN).map_err(|why| self.lost(to, &why))
+        let sent = self.post(to, MessageKind::Clock, self.number(), what, SENT_WITHIN);
+        sent.map_err(|failure| self.fail_between(NoAnswer::Noticed(failure)))
     }
 
-    /// What one rank told this one.
+    /// What one rank told this one, between two exchanges.
     ///
     /// # Errors
-    /// If it told nothing in time.
+    /// If it told nothing in time, or a rank has failed; then all ranks end.
     pub(super) fn hear(
         &self,
         from: u32,
         within: Duration,
     ) -> std::result::Result<Vec<u8>, RankFailure> {
-        let mut waited = Duration::ZERO;
-        self.message(from, within, &mut waited)
+        let (heard, _) = self.receive_by(from, MessageKind::Clock, self.number(), within);
+        heard.map_err(|why| self.fail_between(why))
+    }
+
+    /// Ends all ranks, between two exchanges, for what is wrong with a rank.
+    pub(super) fn refuse(&self, rank: u32, sentence: &str) -> RankFailure {
+        self.fail_between(NoAnswer::Noticed(RankFailure::other(rank, sentence.into())))
+    }
+
+    /// Ends all ranks, between two exchanges: some may wait for rank 0, and some for the ranks of the next exchange.
+    fn fail_between(&self, why: NoAnswer) -> RankFailure {
+        if let NoAnswer::Noticed(failure) = &why {
+            self.report_up(failure);
+        }
+        let failure = why.failure();
+        if self.rank() == 0 {
+            (1..self.size()).for_each(|rank| self.report(rank, &failure));
+        }
+        *self.lock() = Some(failure.clone());
+        failure
+    }
+
+    /// Tells the rank above this one and rank 0 why all end.
+    fn report_up(&self, failure: &RankFailure) {
+        let Some(up) = parent(self.rank()) else { return };
+        self.report(up, failure);
+        if up > 0 {
+            self.report(0, failure);
+        }
+    }
+
+    /// Tells a rank why all end; one that cannot be reached notices by itself.
+    fn report(&self, to: u32, failure: &RankFailure) {
+        let _ = self.answer(to, self.number(), &Err(failure.clone()), TOLD_WITHIN);
+    }
+
+    /// The number of the last exchange.
+    fn number(&self) -> u64 {
+        self.exchanges.load(Ordering::Relaxed)
     }
 
     /// Why there are no more exchanges; none while all goes well.
@@ -201,23 +269,44 @@ impl<'a> Lockstep<'a> {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
         let own = |failure| RankFailure::own(self.rank(), failure);
         let said = self.gather(mine.map_err(own), merge, number, within);
-        let answer = match parent(self.rank()) {
-            None => said.and_then(|said| answer(said).map_err(own)),
-            Some(up) => {
-                let sent = self.send(up, number, &said).map_err(|why| self.lost(up, &why));
-                // Above it each level may wait for one that is silent.
-                let longer = EACH_LEVEL * (levels(self.size()) + 1);
-                sent.and_then(|()| self.receive(up, number, within + longer))
+        let answer = match (said, parent(self.rank())) {
+            (Err(NoAnswer::ToldFromAbove(failure)), _) => Err(failure),
+            (said, None) => {
+                said.map_err(NoAnswer::failure).and_then(|said| answer(said).map_err(own))
+            }
+            (said, Some(up)) => {
+                self.heard_from(up, number, &said.map_err(NoAnswer::failure), within)
             }
         };
         for child in children(self.rank(), self.size()) {
             // One that cannot be reached notices by itself.
-            let _ = self.send(child, number, &answer);
+            let _ = self.answer(child, number, &answer, SENT_WITHIN);
         }
         if let Err(failure) = &answer {
             *self.lock() = Some(failure.clone());
         }
         answer
+    }
+
+    /// What the rank above this one answers to what is said here.
+    fn heard_from(
+        &self,
+        up: u32,
+        number: u64,
+        said: &std::result::Result<Vec<u8>, RankFailure>,
+        within: Duration,
+    ) -> std::result::Result<Vec<u8>, RankFailure> {
+        // Above it each level may wait for one that is silent.
+        let within = within + EACH_LEVEL * (levels(self.size()) + 1);
+        let sent = self.answer(up, number, said, SENT_WITHIN).map_err(NoAnswer::Noticed);
+        let heard = sent.and_then(|()| self.receive_by(up, MessageKind::Word, number, within).0);
+        heard.map_err(|why| {
+            // That all is well here was said, and is no longer so.
+            if let (NoAnswer::Noticed(failure), Ok(_)) = (&why, said) {
+                self.report_up(failure);
+            }
+            why.failure()
+        })
     }
 
     /// An exchange in which nobody has more to say than that it is there.
@@ -238,13 +327,15 @@ impl<'a> Lockstep<'a> {
     /// The last of all, whatever happened: rank 0 waits until the others have ended, but not for long.
     pub fn part(&self, within: Duration) {
         self.is_parting.store(true, Ordering::Relaxed);
-        let mut left = within;
+        let mut waited = Duration::ZERO;
         for child in children(self.rank(), self.size()) {
-            let (_, waited) = self.receive_by(child, LAST, left);
-            left = left.saturating_sub(waited);
+            // What else it said came too late.
+            while let Ok(message) = self.message(child, within, &mut waited)
+                && message.first() != Some(&(MessageKind::End as u8))
+            {}
         }
         if let Some(up) = parent(self.rank()) {
-            let _ = self.send(up, LAST, &Ok(Vec::new()));
+            let _ = self.post(up, MessageKind::End, self.number(), &[], SENT_WITHIN);
         }
     }
 
@@ -255,12 +346,12 @@ impl<'a> Lockstep<'a> {
         merge: Merge<'_>,
         number: u64,
         within: Duration,
-    ) -> std::result::Result<Vec<u8>, RankFailure> {
+    ) -> std::result::Result<Vec<u8>, NoAnswer> {
         // What failed by itself is said at once: nobody below can add to it.
         if let Err(failure) = &mine
             && !failure.is_stop()
         {
-            return mine;
+            return mine.map_err(NoAnswer::Noticed);
         }
         let (mut all, mut waited) = (mine, Duration::ZERO);
         for child in children(self.rank(), self.size()) {
@@ -269,9 +360,12 @@ impl<'a> Lockstep<'a> {
                 Ok(_) => within + EACH_LEVEL * below,
                 Err(_) => self.after_interrupt(child).saturating_sub(waited),
             };
-            let (said, took) = self.receive_by(child, number, within);
+            let (said, took) = self.receive_by(child, MessageKind::Word, number, within);
             waited += took;
-            all = match (all, said) {
+            if let Err(NoAnswer::ToldFromAbove(_)) = said {
+                return said;
+            }
+            all = match (all, said.map_err(NoAnswer::failure)) {
                 (Ok(all), Ok(said)) => {
                     merge(all, said).map_err(|failure| RankFailure::own(self.rank(), failure))
                 }
@@ -279,60 +373,63 @@ impl<'a> Lockstep<'a> {
                 (Err(one), Ok(_)) | (Ok(_), Err(one)) => Err(one),
             };
         }
-        all
+        all.map_err(NoAnswer::Noticed)
     }
 
-    fn send(
+    /// Sends a word, or why there is none.
+    fn answer(
         &self,
         to: u32,
         number: u64,
         what: &std::result::Result<Vec<u8>, RankFailure>,
-    ) -> std::result::Result<(), CrewError> {
-        let failed;
-        let (kind, body) = match what {
-            Ok(word) => (MessageKind::Word, word.as_slice()),
+        within: Duration,
+    ) -> std::result::Result<(), RankFailure> {
+        match what {
+            Ok(word) => self.post(to, MessageKind::Word, number, word, within),
             Err(failure) => {
-                failed = serde_json::to_vec(failure).unwrap_or_default();
-                (MessageKind::Failure, failed.as_slice())
+                let failure = serde_json::to_vec(failure).unwrap_or_default();
+                self.post(to, MessageKind::Failure, number, &failure, within)
             }
-        };
+        }
+    }
+
+    fn post(
+        &self,
+        to: u32,
+        kind: MessageKind,
+        number: u64,
+        body: &[u8],
+        within: Duration,
+    ) -> std::result::Result<(), RankFailure> {
         let mut message = Vec::with_capacity(HEAD_BYTES + body.len());
         message.push(kind as u8);
         message.extend(number.to_be_bytes());
         message.extend(body);
-        self.crew.send(to, &message, SENT_WITHIN)
+        self.crew.send(to, &message, within).map_err(|why| self.lost(to, &why))
     }
 
-    fn receive(
-        &self,
-        from: u32,
-        number: u64,
-        within: Duration,
-    ) -> std::result::Result<Vec<u8>, RankFailure> {
-        self.receive_by(from, number, within).0
-    }
-
-    /// What a rank says in an exchange, and how long it was waited for.
+    /// What a rank says in an exchange, or after it, and how long it was waited for.
     fn receive_by(
         &self,
         from: u32,
+        kind: MessageKind,
         number: u64,
         within: Duration,
-    ) -> (std::result::Result<Vec<u8>, RankFailure>, Duration) {
+    ) -> (std::result::Result<Vec<u8>, NoAnswer>, Duration) {
         let mut waited = Duration::ZERO;
         loop {
             let message = match self.message(from, within, &mut waited) {
                 Ok(message) => message,
-                Err(failure) => return (Err(failure), waited),
+                Err(why) => return (Err(why), waited),
             };
-            match said(&message, number) {
+            match said(&message, kind, number) {
                 // Of an exchange that this rank has given up.
                 None => continue,
                 Some(Ok(word)) => return (Ok(word), waited),
-                Some(Err(failure)) => {
-                    let failure = failure.unwrap_or_else(|| self.out_of_step(from));
-                    return (Err(failure), waited);
+                Some(Err(None)) => {
+                    return (Err(NoAnswer::Noticed(self.out_of_step(from))), waited);
                 }
+                Some(Err(Some(failure))) => return (Err(NoAnswer::Told(failure)), waited),
             }
         }
     }
@@ -343,32 +440,47 @@ impl<'a> Lockstep<'a> {
         from: u32,
         within: Duration,
         waited: &mut Duration,
-    ) -> std::result::Result<Vec<u8>, RankFailure> {
-        let (mut limit, mut is_stopped) =
-            (within, self.stop.load(Ordering::Relaxed) && !self.is_parting());
-        if is_stopped {
-            limit = limit.min(*waited + self.after_interrupt(from));
-        }
+    ) -> std::result::Result<Vec<u8>, NoAnswer> {
+        let (mut limit, mut is_stopped) = (within, false);
         loop {
+            if !is_stopped && !self.is_parting() && self.stop.load(Ordering::Relaxed) {
+                is_stopped = true;
+                limit = limit.min(*waited + self.after_interrupt(from));
+            }
             let slice = SLICE.min(limit.saturating_sub(*waited));
             match self.crew.receive(from, slice) {
                 Ok(message) => return Ok(message),
-                Err(CrewError::TimedOut) => {
-                    *waited += slice;
-                    if !is_stopped && !self.is_parting() && self.stop.load(Ordering::Relaxed) {
-                        is_stopped = true;
-                        limit = limit.min(*waited + self.after_interrupt(from));
-                    }
-                    if *waited >= limit {
-                        return Err(match is_stopped {
-                            true => RankFailure::stopped(self.rank(), vec![from]),
-                            false => RankFailure::silent(from, *waited),
-                        });
-                    }
-                }
-                Err(why) => return Err(self.lost(from, &why)),
+                Err(CrewError::TimedOut) => *waited += slice,
+                Err(why) => return Err(NoAnswer::Noticed(self.lost(from, &why))),
+            }
+            if let Some(failure) = self.failure_above(from) {
+                return Err(NoAnswer::ToldFromAbove(failure));
+            }
+            if *waited >= limit {
+                return Err(NoAnswer::Noticed(match is_stopped {
+                    true => RankFailure::stopped(self.rank(), self.silent_below(from)),
+                    false => RankFailure::silent(from, *waited),
+                }));
             }
         }
+    }
+
+    /// Why all end, if a rank above this one says so while one below it is waited for; until this one has said its word,
+    /// they have nothing else to say to it.
+    fn failure_above(&self, from: u32) -> Option<RankFailure> {
+        if from < self.rank() || self.is_parting.load(Ordering::Relaxed) {
+            return None;
+        }
+        let up = parent(self.rank())?;
+        [up, 0].into_iter().find_map(|above| {
+            let message = self.crew.receive(above, Duration::ZERO).ok()?;
+            said(&message, MessageKind::Failure, self.number())?.err()?
+        })
+    }
+
+    /// A rank below this one that does not answer is named; one above it may only wait for others.
+    fn silent_below(&self, from: u32) -> Vec<u32> {
+        if from > self.rank() { vec![from] } else { Vec::new() }
     }
 
     /// How long another rank is waited for once this one was asked to end.
@@ -390,15 +502,19 @@ impl<'a> Lockstep<'a> {
     }
 }
 
-/// What a message says in exchange `number`: nothing if it is of an earlier one; a failure that is none if it is of
-/// another kind or a later one.
-fn said(message: &[u8], number: u64) -> Option<std::result::Result<Vec<u8>, Option<RankFailure>>> {
+/// What a message of a kind says in exchange `number`, or after it: nothing if it is of an earlier one; a failure that is
+/// none if it is of another kind or a later one. After a failure nothing else comes, so it is never of an earlier one.
+fn said(
+    message: &[u8],
+    kind: MessageKind,
+    number: u64,
+) -> Option<std::result::Result<Vec<u8>, Option<RankFailure>>> {
     let Some((head, body)) = message.split_at_checked(HEAD_BYTES) else { return Some(Err(None)) };
     let of = head[1..].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     match head[0] {
+        is if is == MessageKind::Failure as u8 => Some(Err(serde_json::from_slice(body).ok())),
         _ if of < number => None,
-        kind if kind == MessageKind::Failure as u8 => Some(Err(serde_json::from_slice(body).ok())),
-        kind if kind == MessageKind::Word as u8 && of == number => Some(Ok(body.to_vec())),
+        is if is == kind as u8 && of == number => Some(Ok(body.to_vec())),
         _ => Some(Err(None)),
     }
 }
@@ -497,6 +613,38 @@ mod tests {
     }
 
     #[test]
+    fn a_rank_that_is_asked_to_end_while_it_waits_for_the_answer_tells_the_others() {
+        let is_gone = AtomicBool::new(false);
+        let heard = with_ranks(4, |crew| {
+            let stop = AtomicBool::new(crew.rank() == 3);
+            let lockstep = Lockstep::new(crew, &stop);
+            // The last to come, when rank 3 has given up what all but it have done.
+            while crew.rank() == 1 && !is_gone.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            let first = lockstep.meet(Ok(()), SOON);
+            assert_eq!(first.is_ok(), crew.rank() != 3);
+            is_gone.fetch_or(crew.rank() == 3, Ordering::Relaxed);
+            let next = lockstep.meet(Ok(()), SOON).unwrap_err();
+            assert_eq!(lockstep.ended(), Some(next.clone()));
+            next.failure(&[])
+        });
+        let sentence = format!("rank 3 on {}: it was asked to end", host_name());
+        assert_eq!(heard, vec![Failure::interrupted(sentence); 4]);
+    }
+
+    #[test]
+    fn a_rank_that_waits_for_one_below_it_hears_that_one_above_it_ends() {
+        let heard = with_ranks(8, |crew| {
+            let stop = AtomicBool::new(crew.rank() == 0);
+            let lockstep = Lockstep::new(crew, &stop);
+            // Rank 6 waits for 7, and 4 for 6.
+            (crew.rank() != 7).then(|| lockstep.meet(Ok(()), SOON).unwrap_err().is_stop())
+        });
+        assert_eq!(heard[..7], [Some(true); 7]);
+    }
+
+    #[test]
     fn an_interrupt_ends_the_wait_for_others() {
         let heard = with_ranks(2, |crew| {
             let stop = AtomicBool::new(true);
@@ -527,10 +675,12 @@ mod tests {
 
     #[test]
     fn a_late_word_of_an_exchange_that_was_given_up_is_passed_over() {
-        assert_eq!(said(b"w\0\0\0\0\0\0\0\x01late", 2), None);
-        assert_eq!(said(b"w\0\0\0\0\0\0\0\x02now", 2), Some(Ok(b"now".to_vec())));
-        assert_eq!(said(b"w\0\0\0\0\0\0\0\x03early", 2), Some(Err(None)));
-        assert_eq!(said(b"?", 2), Some(Err(None)));
-        assert_eq!(said(b"f\0\0\0\0\0\0\0\x02{", 2), Some(Err(None)));
+        let said = |message: &[u8]| said(message, MessageKind::Word, 2);
+        assert_eq!(said(b"w\0\0\0\0\0\0\0\x01late"), None);
+        assert_eq!(said(b"w\0\0\0\0\0\0\0\x02now"), Some(Ok(b"now".to_vec())));
+        assert_eq!(said(b"w\0\0\0\0\0\0\0\x03early"), Some(Err(None)));
+        assert_eq!(said(b"c\0\0\0\0\0\0\0\x02other"), Some(Err(None)));
+        assert_eq!(said(b"?"), Some(Err(None)));
+        assert_eq!(said(b"f\0\0\0\0\0\0\0\x02{"), Some(Err(None)));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::*;
 use crate::analysis::Analysis;
@@ -11,8 +12,8 @@ use crate::plan::{Settings, read_job};
 use crate::results::book::Book;
 use crate::results::histogram::decoded;
 use crate::results::store::Store;
-use crate::run::crew::Crew;
-use crate::run::crew::threads::with_ranks;
+use crate::run::crew::threads::{ThreadCrew, with_ranks};
+use crate::run::crew::{Crew, CrewError};
 use crate::session::{PhaseContext, RunOutcome, Watcher, run};
 
 /// What each rank is asked to do.
@@ -22,11 +23,51 @@ struct CrewJob<'a> {
     watcher: &'a dyn Watcher,
     /// What is different at a rank without the others' knowing.
     ill: &'a (dyn Fn(u32, &mut Plan, &Interrupt) + Sync),
+    /// What happens at a rank before each wait for a message.
+    before_wait: &'a (dyn Fn(u32, &Interrupt) + Sync),
+}
+
+impl<'a> CrewJob<'a> {
+    /// One in which nothing special happens.
+    fn new(text: &'a (dyn Fn(u32) -> String + Sync), directory: &'a Path) -> Self {
+        Self { text, directory, watcher: &Nobody, ill: &|_, _, _| (), before_wait: &|_, _| () }
+    }
 }
 
 struct Nobody;
 
 impl Watcher for Nobody {}
+
+/// A rank to which something happens before it waits.
+struct Troubled<'a> {
+    crew: &'a ThreadCrew,
+    interrupt: &'a Interrupt,
+    before_wait: &'a (dyn Fn(u32, &Interrupt) + Sync),
+}
+
+impl Crew for Troubled<'_> {
+    fn rank(&self) -> u32 {
+        self.crew.rank()
+    }
+
+    fn size(&self) -> u32 {
+        self.crew.size()
+    }
+
+    fn send(
+        &self,
+        to: u32,
+        message: &[u8],
+        within: Duration,
+    ) -> std::result::Result<(), CrewError> {
+        self.crew.send(to, message, within)
+    }
+
+    fn receive(&self, from: u32, within: Duration) -> std::result::Result<Vec<u8>, CrewError> {
+        (self.before_wait)(self.rank(), self.interrupt);
+        self.crew.receive(from, within)
+    }
+}
 
 /// Runs a job with so many ranks; what each was given.
 fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
@@ -48,7 +89,8 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
             tag: None,
             company: None,
         };
-        let lockstep = Lockstep::new(crew, interrupt.flag());
+        let crew = Troubled { crew, interrupt: &interrupt, before_wait: job.before_wait };
+        let lockstep = Lockstep::new(&crew, interrupt.flag());
         let company = muster(lockstep, Ok(&order), |seed| plan_of(Some(seed)))?;
         let mut plan = company.own_plan().unwrap().clone();
         (job.ill)(crew.rank(), &mut plan, &interrupt);
@@ -60,9 +102,9 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
 
 /// The same job for all, which must go well; what rank 0 has of it.
 fn good(size: u32, text: &str, directory: &Path) -> Book {
-    let job =
-        CrewJob { text: &|_| text.to_string(), directory, watcher: &Nobody, ill: &|_, _, _| () };
-    let all = ran(size, &job).into_iter().map(|outcome| outcome.and_then(RunOutcome::whole));
+    let all = ran(size, &CrewJob::new(&|_| text.to_string(), directory))
+        .into_iter()
+        .map(|outcome| outcome.and_then(RunOutcome::whole));
     all.map(|book| book.unwrap()).next().unwrap()
 }
 
@@ -147,11 +189,7 @@ fn with_a_shift_each_rank_works_on_what_another_wrote_as_that_one_would() {
 fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
     let place = tempfile::tempdir().unwrap();
     let text = |rank| if rank == 2 { on_disk("# another") } else { on_disk("") };
-    let all = ran(
-        4,
-        &CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &|_, _, _| () },
-    );
-    for one in all {
+    for one in ran(4, &CrewJob::new(&text, place.path())) {
         let said = one.err().unwrap().sentence;
         assert!(said.starts_with("rank 2 on ") && said.contains("another job file"), "{said}");
     }
@@ -162,16 +200,7 @@ fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
 fn what_only_one_process_can_do_is_refused_by_all() {
     let place = tempfile::tempdir().unwrap();
     let text = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
-    let all = ran(
-        2,
-        &CrewJob {
-            text: &|_| text.clone(),
-            directory: place.path(),
-            watcher: &Nobody,
-            ill: &|_, _, _| (),
-        },
-    );
-    for one in all {
+    for one in ran(2, &CrewJob::new(&|_| text.clone(), place.path())) {
         let said = one.err().unwrap().sentence;
         assert!(said.contains("a simulated file system of its own"), "{said}");
     }
@@ -198,16 +227,9 @@ fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() 
     let place = tempfile::tempdir().unwrap();
     let text = on_disk("").replace("repeats = 1", "repeats = 3");
     let watcher = Breaker { place: place.path(), phases: AtomicUsize::new(0) };
-    let all = ran(
-        3,
-        &CrewJob {
-            text: &|_| text.clone(),
-            directory: place.path(),
-            watcher: &watcher,
-            ill: &|_, _, _| (),
-        },
-    );
-    for outcome in all {
+    let text = |_| text.clone();
+    let job = CrewJob { watcher: &watcher, ..CrewJob::new(&text, place.path()) };
+    for outcome in ran(3, &job) {
         let RunOutcome { book, failure, .. } = outcome.unwrap();
         let said = failure.unwrap().sentence;
         assert!(said.starts_with("rank 1 on ") && said.contains("File exists"), "{said}");
@@ -228,7 +250,7 @@ fn slow_sentences(slow: Option<u32>) -> Vec<String> {
         }
     };
     let text = |_| text.clone();
-    let job = CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &ill };
+    let job = CrewJob { ill: &ill, ..CrewJob::new(&text, place.path()) };
     let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
     let analysis = Analysis::of(&book);
     let slow = |finding: &&Finding| matches!(finding, Finding::Warning(warning) if warning.code == WarningCode::SlowRank);
@@ -252,10 +274,80 @@ fn a_rank_that_is_asked_to_end_ends_all_and_nothing_is_left() {
         }
     };
     let text = |_| on_disk("");
-    let job = CrewJob { text: &text, directory: place.path(), watcher: &Nobody, ill: &ill };
+    let job = CrewJob { ill: &ill, ..CrewJob::new(&text, place.path()) };
     for outcome in ran(4, &job) {
         let RunOutcome { book, failure, .. } = outcome.unwrap();
         assert_eq!((failure, book.run.complete, book.measurements.len()), (None, false, 0));
     }
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+/// What all ranks say when they end.
+#[derive(Default)]
+struct Notices(Mutex<Vec<String>>);
+
+impl Watcher for Notices {
+    fn notice(&self, text: &str) {
+        self.0.lock().unwrap().push(text.into());
+    }
+}
+
+#[test]
+fn a_rank_that_is_asked_to_end_at_any_wait_is_named_and_what_was_merged_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let text = |_| on_disk("[[phase]]\noperation = \"stat\"\n");
+    // An uneven step, so that over time each kind of wait has its turn.
+    for wait in (0..).step_by(13) {
+        let waits = AtomicUsize::new(0);
+        let before_wait = |rank, interrupt: &Interrupt| {
+            if rank == 2 && waits.fetch_add(1, Ordering::Relaxed) == wait {
+                interrupt.set();
+            }
+        };
+        let watcher = Notices::default();
+        let job = CrewJob {
+            watcher: &watcher,
+            before_wait: &before_wait,
+            ..CrewJob::new(&text, place.path())
+        };
+        let all = ran(4, &job);
+        let mut said = watcher.0.into_inner().unwrap();
+        said.extend(all.iter().filter_map(|one| Some(one.as_ref().err()?.sentence.clone())));
+        said.retain(|said| !said.starts_with("interrupted"));
+        let is_right = |said: &String| said.contains("rank 2 on ") && said.contains("asked to end");
+        assert!(said.iter().all(is_right), "at wait {wait}: {said:?}");
+        let kept = |rank: usize| all[rank].as_ref().map_or(0, |one| one.book.measurements.len());
+        assert!((0..4).all(|rank| kept(rank) <= kept(0)), "at wait {wait}");
+        let is_whole = all[0].as_ref().is_ok_and(|one| one.book.run.complete);
+        assert!(is_whole || !said.is_empty(), "at wait {wait}");
+        for m in all[0].iter().flat_map(|one| &one.book.measurements) {
+            assert!(m.valid(), "at wait {wait}: {:?}", m.invalid);
+        }
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "at wait {wait}");
+        if waits.into_inner() <= wait {
+            assert!(is_whole, "nobody was asked to end");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_rank_0_that_fails_when_it_has_made_the_directory_tells_the_others_before_it_waits_for_them() {
+    let place = tempfile::tempdir().unwrap();
+    let waits = AtomicUsize::new(0);
+    // What is in the way of its own directory in that of the run, as soon as there is one.
+    let before_wait = |rank, _: &Interrupt| {
+        for run in std::fs::read_dir(place.path()).unwrap().flatten().filter(|_| rank == 0) {
+            waits.fetch_add(1, Ordering::Relaxed);
+            let _ = std::fs::create_dir(run.path().join("r0000000000"));
+        }
+    };
+    let text = |_| on_disk("");
+    let job = CrewJob { before_wait: &before_wait, ..CrewJob::new(&text, place.path()) };
+    let said: Vec<_> = ran(3, &job).into_iter().map(|one| one.err().unwrap().sentence).collect();
+    assert!(said[0].starts_with("cannot make the directory of rank 0"), "{said:?}");
+    assert!(said.iter().all(|one| *one == said[0]), "{said:?}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+    // Each wait takes up to a tenth of a second.
+    assert!(waits.into_inner() < 300, "it waited for those who waited for it");
 }
