@@ -83,8 +83,12 @@ fn what_another_host_may_be_at_work_in_stays_until_somebody_says_that_it_is_not(
     let marker = killed(&bench).join(".boatload");
     let text = std::fs::read_to_string(&marker).unwrap();
     let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
-    said["host"] = "node7".into();
     said["boot"] = "another".into();
+    std::fs::write(&marker, said.to_string()).unwrap();
+    let refused = clean(&bench);
+    assert_eq!(refused.code, Some(1), "of the same name, but not this one: {}", refused.stdout);
+    assert!(refused.stderr.contains("another host called"), "{}", refused.stderr);
+    said["host"] = "node7".into();
     std::fs::write(&marker, said.to_string()).unwrap();
     let refused = clean(&bench);
     assert_eq!(refused.code, Some(1), "{}", refused.stdout);

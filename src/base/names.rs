@@ -79,6 +79,13 @@ impl Name {
     }
 }
 
+/// The name of what one rank works in.
+pub fn rank_name(rank: u32) -> String {
+    let mut name = NameBuffer::default();
+    name.push(Name { kind: NameKind::Rank, number: u64::from(rank), generation: 0 });
+    String::from_utf8_lossy(name.as_bytes()).into_owned()
+}
+
 /// A relative path with its closing NUL, built in place so that the hot loop allocates nothing.
 #[derive(Clone)]
 pub struct NameBuffer {

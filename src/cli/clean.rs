@@ -16,8 +16,8 @@ use crate::base::units::{counted, span};
 use crate::run::kept_ballast::{BallastNote, read_note};
 use crate::run::leftover::remove_leftover;
 use crate::run::run_directory::{
-    CANARY, MOUNT_POINT, Marker, busy_elsewhere, in_use, is_locked, is_unmarked,
-    may_be_run_directory, open_directory, open_parent, prove,
+    CANARY, MOUNT_POINT, OtherHost, in_use, is_locked, is_unmarked, may_be_run_directory,
+    open_directory, open_parent, prove,
 };
 
 const EXAMPLES: &str = "\
@@ -114,6 +114,9 @@ impl Clean {
                     return Err(why);
                 }
                 let user = is_locked(directory).then(|| "a run has just begun in it".to_string());
+                let user = user.or_else(|| {
+                    self.elsewhere(OtherHost::beginning(directory), "may have made it")
+                });
                 let what = "empty, left by a run that had just begun or was about to end".into();
                 return Ok(DirectoryState { what, is_ballast: false, user });
             }
@@ -125,18 +128,21 @@ impl Clean {
             true => "a run is going on from it".to_string(),
             false => format!("process {} is still running it", marker.process),
         });
-        let user = user.or_else(|| self.other_host(directory, &marker));
+        let user = user.or_else(|| {
+            self.elsewhere(OtherHost::at_work(directory, &marker), "gave a sign in it")
+        });
         let what = note.as_ref().map_or_else(|| unfinished(directory), of_note);
         Ok(DirectoryState { what, is_ballast, user })
     }
 
-    /// The other host that may be at work in a directory, in words; none if nobody asked for that.
-    fn other_host(&self, directory: BorrowedFd<'_>, marker: &Marker) -> Option<String> {
-        let (host, ago) = busy_elsewhere(directory, marker).filter(|_| !self.other_hosts)?;
-        let ago = span(ago as f64);
+    /// The other host that may be at work in a directory, in words, with what shows it; none if what other hosts left is to
+    /// be removed.
+    fn elsewhere(&self, host: Option<OtherHost>, sign: &str) -> Option<String> {
+        let OtherHost { name, seconds_ago } = host.filter(|_| !self.other_hosts)?;
+        let ago = span(seconds_ago as f64);
         Some(format!(
-            "host {host} gave a sign in it {ago} ago and may still be at work there, which cannot be seen from here; \
-             if it is not, --other-hosts removes it"
+            "{name} {sign} {ago} ago and may still be at work there, which cannot be seen from here; if it is not, \
+             --other-hosts removes it"
         ))
     }
 

@@ -42,7 +42,33 @@ pub struct Mount {
     pub options: String,
 }
 
+/// File systems that several hosts see at once. In FUSE each is one of its own, and may be such a one.
+const SHARED: [&str; 17] = [
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "gfs2",
+    "glusterfs",
+    "gpfs",
+    "lustre",
+    "nfs",
+    "nfs4",
+    "ocfs2",
+    "orangefs",
+    "panfs",
+    "pvfs2",
+    "smb3",
+    "virtiofs",
+];
+
 impl Mount {
+    /// Whether other hosts may see the same directories.
+    pub fn is_shared(&self) -> bool {
+        SHARED.contains(&self.kind.as_str()) || self.kind.starts_with("fuse.")
+    }
+
     /// The mount on which an open file or directory lies.
     ///
     /// The kernel is asked for the mount's number (statx(2), `STATX_MNT_ID`, Linux 5.8); an older

@@ -92,6 +92,11 @@ pub(crate) fn seconds_of_day() -> i64 {
     rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec
 }
 
+/// When the kernel began, as a time of day, in whole seconds since 1970.
+pub(crate) fn boot_seconds_of_day() -> i64 {
+    seconds_of_day() - rustix::time::clock_gettime(rustix::time::ClockId::Boottime).tv_sec
+}
+
 impl Default for RealClock {
     fn default() -> Self {
         Self::new()

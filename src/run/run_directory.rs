@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
-use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::base::names::rank_name;
+use crate::host::mounts::Mount;
 use crate::host::process::{ProcessMark, boot_id, host_name};
-use crate::run::clock::seconds_of_day;
+use crate::run::clock::{boot_seconds_of_day, seconds_of_day};
 
 pub use crate::host::open::open_directory;
 
@@ -145,10 +146,8 @@ impl RunDirectory {
         let fail = |error: OsErrno| {
             Failure::from_system(format!("make the directory of rank {rank} in {of_run}"), error)
         };
-        let mut name = NameBuffer::default();
-        name.push(Name { kind: NameKind::Rank, number: u64::from(rank), generation: 0 });
-        rustix::fs::mkdirat(&run, name.as_c_str(), Mode::RWXU).map_err(fail)?;
-        let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
+        let name = rank_name(rank);
+        rustix::fs::mkdirat(&run, name.as_str(), Mode::RWXU).map_err(fail)?;
         let directory = open_directory(run.as_fd(), OsStr::new(&name)).map_err(fail)?;
         Ok(Self { parent: run, directory, name, is_of_rank: true })
     }
@@ -407,17 +406,50 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
 /// A run of another host that gave no sign for so long is taken to be over, in seconds: a sign comes before each phase.
 const SIGN_SECONDS: i64 = 24 * 3600;
 
-/// The other host that may still be at work in a marked and open directory, and how long ago it gave a sign, in seconds;
-/// none if it is of this host, or gave none for a day. Locks and processes of other hosts are not seen here.
-pub fn busy_elsewhere(directory: BorrowedFd<'_>, marker: &Marker) -> Option<(String, i64)> {
-    let is_other = !marker.host.is_empty() && marker.host != host_name();
-    if !is_other || marker.boot == boot_id() {
-        return None;
+/// A host that may be at work in a directory, which cannot be seen from here: locks and processes are its own.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OtherHost {
+    /// What it is called, in words.
+    pub name: String,
+    /// How long ago it gave a sign, in seconds.
+    pub seconds_ago: i64,
+}
+
+impl OtherHost {
+    /// One that gave a sign at this time of day; none if that is too long ago.
+    fn since(sign: i64, name: String) -> Option<Self> {
+        // Clocks of a server and of this host may differ a little.
+        let seconds_ago = (seconds_of_day() - sign).max(0);
+        (seconds_ago < SIGN_SECONDS).then_some(Self { name, seconds_ago })
     }
-    let stat = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    // Clocks of a server and of this host may differ a little.
-    let ago = (seconds_of_day() - stat.st_mtime).max(0);
-    (ago < SIGN_SECONDS).then(|| (shown(&marker.host), ago))
+
+    /// The one that may still be at work in a marked and open directory; none if that is of this host.
+    pub fn at_work(directory: BorrowedFd<'_>, marker: &Marker) -> Option<Self> {
+        if marker.boot == boot_id() {
+            return None;
+        }
+        let sign = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW).ok()?.st_mtime;
+        Self::since(sign, Self::named(marker, sign, boot_seconds_of_day())?)
+    }
+
+    /// The one that may have made an open directory and not yet marked it, where several hosts see the same directories.
+    pub fn beginning(directory: BorrowedFd<'_>) -> Option<Self> {
+        let is_shared = Mount::of(directory).is_ok_and(|mount| mount.is_shared());
+        let sign = rustix::fs::fstat(directory).ok().filter(|_| is_shared)?.st_ctime;
+        Self::since(sign, "another host".into())
+    }
+
+    /// What the host of a marker of another boot is called, with its last sign; none if it is this one before it was started
+    /// anew, at `began`. Hosts may have the same name.
+    fn named(marker: &Marker, sign: i64, began: i64) -> Option<String> {
+        let name = shown(&marker.host);
+        match marker.host.as_str() {
+            host if host != host_name() && !host.is_empty() => Some(format!("host {name}")),
+            _ if sign <= began => None,
+            "" => Some("another host".into()),
+            _ => Some(format!("another host called {name}")),
+        }
+    }
 }
 
 /// Whether another process holds the lock of an open directory; else this one does from now on.
@@ -487,7 +519,7 @@ mod tests {
         let parent = open_parent(place.path()).unwrap();
         let run_directory = RunDirectory::make(parent, place.path(), "abc").unwrap();
         let marker = prove(run_directory.directory(), OsStr::new("boatload-abc")).unwrap();
-        let busy = |marker: &Marker| busy_elsewhere(run_directory.directory(), marker);
+        let busy = |marker: &Marker| OtherHost::at_work(run_directory.directory(), marker);
         assert_eq!(busy(&marker), None, "of this host, locks and processes tell");
         let other = Marker { host: "node7".into(), boot: "another".into(), ..marker };
         let long_ago = Timespec { tv_sec: 1_000_000_000, tv_nsec: 0 };
@@ -496,7 +528,29 @@ mod tests {
         rustix::fs::utimensat(directory, MARKER, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
         assert_eq!(busy(&other), None);
         run_directory.beat();
-        assert!(busy(&other).is_some_and(|(host, ago)| host == "node7" && ago < 60));
+        let at_work = busy(&other).unwrap();
+        assert!(at_work.name == "host node7" && at_work.seconds_ago < 60, "{at_work:?}");
+        assert_eq!(OtherHost::beginning(directory), None, "no other host sees this place");
+    }
+
+    #[test]
+    fn a_host_of_this_name_is_another_one_if_it_gave_a_sign_after_this_one_began() {
+        let place = tempfile::tempdir().unwrap();
+        let parent = open_parent(place.path()).unwrap();
+        let run_directory = RunDirectory::make(parent, place.path(), "abc").unwrap();
+        let marker = prove(run_directory.directory(), OsStr::new("boatload-abc")).unwrap();
+        let named = |host: &str, sign| {
+            let marker = Marker { host: host.into(), boot: "another".into(), ..marker.clone() };
+            OtherHost::named(&marker, sign, 1_000)
+        };
+        let own = host_name();
+        assert_eq!([named(&own, 999), named("", 1_000)], [None, None]);
+        assert_eq!(named(&own, 1_001), Some(format!("another host called {own}")));
+        assert_eq!(named("", 1_001).as_deref(), Some("another host"));
+        assert_eq!(named("node7", 999).as_deref(), Some("host node7"));
+        let elsewhere = Marker { boot: "another".into(), ..marker };
+        let directory = run_directory.directory();
+        assert!(OtherHost::at_work(directory, &elsewhere).is_some(), "it has just been marked");
     }
 
     #[test]

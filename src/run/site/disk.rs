@@ -14,7 +14,7 @@ use rustix::fs::{Dir, Mode, OFlags};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::write_all;
-use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::base::names::{Name, NameBuffer, NameKind, rank_name};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
@@ -498,9 +498,7 @@ fn open_other(
     cell: &OsStr,
     other: &RankCell<'_>,
 ) -> ErrnoResult<OpenTree> {
-    let mut name = NameBuffer::default();
-    name.push(Name { kind: NameKind::Rank, number: u64::from(other.rank), generation: 0 });
-    let rank = open_directory(run_directory, OsStr::from_bytes(name.as_bytes()))?;
+    let rank = open_directory(run_directory, OsStr::new(&rank_name(other.rank)))?;
     let root = open_directory(rank.as_fd(), cell)?;
     let tree = other.cell.tree.clone();
     let bases = open_bases(&tree, root.as_fd(), u64::from(other.cell.threads()), true)?;
