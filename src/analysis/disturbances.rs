@@ -66,9 +66,9 @@ pub(super) struct DisturbanceKind {
     /// How much of it there was in a measurement: none where that is not known, `Some(None)` where it
     /// was below the threshold.
     judge: fn(&Book, &Measurement) -> Option<Option<f64>>,
-    /// What happened in so many measurements, to stand behind the names of their phases; with the
-    /// largest of their amounts.
-    pub(super) sentence: fn(&str, f64) -> String,
+    /// What happened in so many measurements of the book, to stand behind the names of their phases; with
+    /// the largest of their amounts.
+    pub(super) sentence: fn(&Book, &str, f64) -> String,
     /// What to do about it.
     pub(super) hint: &'static str,
 }
@@ -79,7 +79,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
         code: WarningCode::OthersIo,
         from_outside: true,
         judge: |book, m| others_io(book, m, m.disturbance.as_ref()?),
-        sentence: |many, most| {
+        sentence: |_, many, most| {
             let moved = bytes(most as u64);
             format!("other processes moved up to {moved} on the disk during {many}")
         },
@@ -93,7 +93,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
             let others = others_cpu(m, m.disturbance.as_ref()?);
             unless_awaited(book, m, others)
         },
-        sentence: |many, most| {
+        sentence: |_, many, most| {
             format!("other processes used up to {} of the CPU time during {many}", percent(most))
         },
         hint: "Stop what else is running, and run again.",
@@ -106,7 +106,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
             let (waited, all) = (seen.memory_pressure_seconds?, seen.seconds?);
             Some(above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN))
         },
-        sentence: |many, most| {
+        sentence: |_, many, most| {
             format!("memory was short for up to {} of the time in {many}", percent(most))
         },
         hint: "Stop what else takes memory, or take fewer or smaller files.",
@@ -119,7 +119,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
             let (stolen, all) = (seen.steal_seconds?, seen.cpu_seconds?);
             unless_awaited(book, m, Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN)))
         },
-        sentence: |many, most| format!("CPU steal up to {} in {many}", percent(most)),
+        sentence: |_, many, most| format!("CPU steal up to {} in {many}", percent(most)),
         hint: "The host of this virtual machine is busy: run again when it is not.",
     },
     DisturbanceKind {
@@ -131,7 +131,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
             let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
             unless_awaited(book, m, Some((all > 0).then_some(all as f64)))
         },
-        sentence: |many, _| format!("CPUs were throttled in {many}"),
+        sentence: |_, many, _| format!("CPUs were throttled in {many}"),
         hint: "Cool the machine, or give its control group more of the processors.",
     },
     DisturbanceKind {
@@ -143,7 +143,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
             let changed = seen.clock_changed == Some(true);
             Some((changed || error > CLOCK_ERROR).then_some(error))
         },
-        sentence: |many, _| format!("the clock was not steady in {many}"),
+        sentence: |_, many, _| format!("the clock was not steady in {many}"),
         hint: "Look at the kernel's log for its clock source; trust no latency of these.",
     },
     DisturbanceKind {
@@ -153,18 +153,18 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
             let spread = m.worker_spread?;
             Some(above(spread * m.seconds, m.seconds, SPREAD_SHARE, SPREAD_SECONDS_MIN))
         },
-        sentence: |many, most| {
+        sentence: |book, many, most| {
             let late = percent(most);
-            format!("one worker finished up to {late} of the phase after the others in {many}")
+            let one = if book.run.hosts.is_empty() { "worker" } else { "rank" };
+            format!("one {one} finished up to {late} of the phase after the others in {many}")
         },
-        hint: "The rate counts until the last one's end. More operations for each worker make it matter \
-               less.",
+        hint: "The rate counts until the last one's end. More operations for each make it matter less.",
     },
     DisturbanceKind {
         code: WarningCode::Trend,
         from_outside: false,
         judge: |_, m| steady_slices(m).map(trend),
-        sentence: |many, most| {
+        sentence: |_, many, most| {
             let way = if most < 0.0 { "fell" } else { "rose" };
             format!("latency {way} by up to {} from start to end of {many}", percent(most.abs()))
         },
@@ -175,7 +175,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
         code: WarningCode::TwoModes,
         from_outside: false,
         judge: |_, m| steady_slices(m).map(two_modes),
-        sentence: |many, most| {
+        sentence: |_, many, most| {
             format!("latency had two modes, up to {most:.1} times apart, in {many}")
         },
         hint: "A mean lies between them, where nothing was. `windows = 100` in the job file and \
@@ -185,7 +185,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
         code: WarningCode::Compressed,
         from_outside: false,
         judge: compressed,
-        sentence: |many, least| {
+        sentence: |_, many, least| {
             let share = percent(least);
             format!(
                 "the device wrote only {share} of the content in {many}: the file system compresses"

@@ -205,7 +205,8 @@ fn disturbed_by(
         (1, 1) => "its measurement".to_string(),
         (disturbed, all) => format!("{disturbed} of {}", counted(all, "measurement")),
     };
-    let sentence = format!("{}: {}.", affected.names(), (kind.sentence)(&many, most));
+    let sentence =
+        format!("{}: {}.", affected.names(), (kind.sentence)(analysis.book, &many, most));
     Some(affected.warning(kind.code, sentence, kind.hint))
 }
 

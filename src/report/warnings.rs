@@ -100,7 +100,7 @@ fn what_happened(code: WarningCode) -> &'static str {
         WarningCode::Steal => "CPU steal",
         WarningCode::Throttled => "processors throttled",
         WarningCode::ClockJumped => "clock not steady",
-        WarningCode::Straggler => "one worker ended late",
+        WarningCode::Straggler => "stragglers",
         WarningCode::SlowRank => "one rank slower than the others",
         WarningCode::Trend => "latency drifted",
         WarningCode::TwoModes => "latencies in two clusters",

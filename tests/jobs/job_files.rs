@@ -418,6 +418,15 @@ threads = 0
     assert!(problems.iter().all(|p| !p.expected.is_empty() && !p.found.is_empty()));
 }
 
+#[test]
+fn no_mistake_of_a_phase_hides_those_behind_it() {
+    let wrong = "shift = -1\nduration = \"0s\"\nsize = { uniform = { min = 10, max = 5 } }";
+    let problems = problems_of(&with_phases(&phase("creat", wrong)));
+    let found: Vec<_> = problems.iter().map(|problem| problem.place.as_str()).collect();
+    let expected = ["operation", "shift", "duration", "size.uniform.max"];
+    assert_eq!(found, expected.map(|key| format!("phase[1].{key}")), "{problems:#?}");
+}
+
 /// Each mistake alone gives one problem, at its place, whose text says what is expected.
 #[test]
 fn every_kind_of_mistake_is_one_problem() {

@@ -40,16 +40,17 @@ impl<'a> CellCheck<'a> {
         let passes = keys.whole_or(1, "passes", &wire.passes, Unit::Count, PASSES);
         let windows = keys.whole_or(0, "windows", &wire.windows, Unit::Count, WINDOWS);
         let block = keys.whole_or(BLOCK_DEFAULT, "block", &wire.block, Unit::Bytes, BLOCK);
-        let shift = keys.whole_or(0, "shift", &wire.shift, Unit::Count, SHIFT)?;
+        let shift = keys.whole_or(0, "shift", &wire.shift, Unit::Count, SHIFT);
         let end = keys.phase_end(wire.duration.as_ref());
+        let sizes = wire.size.as_ref().map(|size| sizes(Some(size), keys.table("size")));
         let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
         let passes = passes.map(|passes| keys.check_passes(passes, operation));
-        let sizes = match &wire.size {
-            Some(size) => Some(sizes(Some(size), keys.table("size"))?),
+        let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
+        let (shift, end) = (shift?, end?);
+        let sizes = match sizes {
+            Some(sizes) => Some(sizes?),
             None => None,
         };
-        let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
-        let end = end?;
         Some(PhaseOutline {
             wire,
             place,

@@ -12,6 +12,10 @@ fn disturbed(book: &Book) -> Vec<WarningFinding> {
 
 /// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
 fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<WarningFinding> {
+    disturbed(&book_with(change))
+}
+
+fn book_with(change: impl Fn(&mut Measurement)) -> Book {
     let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
     calm.seconds = 10.0;
     calm.disturbance = Some(quiet(10.0));
@@ -21,7 +25,7 @@ fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<WarningFinding> {
     let mut other = calm.clone();
     change(&mut other);
     let measurements = vec![calm, other];
-    disturbed(&Book { host: fixture::host(), measurements, ..Book::default() })
+    Book { host: fixture::host(), measurements, ..Book::default() }
 }
 
 fn seen(change: impl Fn(&mut Disturbance)) -> Vec<WarningFinding> {
@@ -115,6 +119,14 @@ fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
     let short = |m: &mut Measurement| (m.worker_spread, m.seconds) = (Some(0.3), 0.2);
     assert_eq!(disturbed_by(short), []);
     assert_eq!(disturbed_by(|m| m.worker_spread = Some(0.1)), []);
+}
+
+#[test]
+fn of_many_ranks_a_rank_comes_late_and_no_worker() {
+    let mut book = book_with(|m| m.worker_spread = Some(0.3));
+    is(&disturbed(&book), WarningCode::Straggler, "one worker finished");
+    book.run.hosts = vec!["a".into(), "b".into()];
+    is(&disturbed(&book), WarningCode::Straggler, "one rank finished");
 }
 
 #[test]
