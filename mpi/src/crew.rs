@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use boatload::run::crew::lockstep::Lockstep;
 use boatload::run::crew::{Crew, CrewError};
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
 use mpi::{Rank, Tag, Threading};
 
+use crate::farewell::{Heartbeat, farewell};
 use crate::launcher;
 use crate::messages::{Called, Posted, return_errors};
 
@@ -32,11 +31,14 @@ const YIELDS_FOR: Duration = Duration::from_millis(1);
 const PAUSE_MIN: Duration = Duration::from_micros(50);
 const PAUSE_MAX: Duration = Duration::from_millis(1);
 
-/// How long rank 0 waits at the end for the others, which have nothing left to do.
-const FAREWELL_OF_FIRST: Duration = Duration::from_secs(10);
+/// How long rank 0 waits at the end for each of the others, which have nothing left to do.
+const OTHERS_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long the others wait for rank 0, which may be removing what the run made.
-const FAREWELL_OF_OTHERS: Duration = Duration::from_secs(600);
+/// How often rank 0 says that it lives: while it removes what the run made the others wait for it, however long that takes.
+const ALIVE_EVERY: Duration = Duration::from_secs(60);
+
+/// How long they wait for such a sign.
+const FIRST_WITHIN: Duration = Duration::from_secs(600);
 
 /// The exit code of a job that MPI ends.
 const ABORTED: i32 = 1;
@@ -48,6 +50,42 @@ pub(crate) struct MpiCrew {
     size: u32,
     tag: Tag,
     shared: Arc<Mutex<Traffic>>,
+}
+
+/// An MPI job, from its start to its end.
+pub(crate) struct MpiJob {
+    crew: MpiCrew,
+    heartbeat: Heartbeat,
+}
+
+impl MpiJob {
+    /// Starts MPI.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    pub(crate) fn start() -> Result<Self, String> {
+        let crew = MpiCrew::start()?;
+        let heartbeat = Heartbeat::start(crew.at_the_end(), ALIVE_EVERY);
+        Ok(Self { crew, heartbeat })
+    }
+
+    /// Its ranks.
+    pub(crate) fn crew(&self) -> MpiCrew {
+        self.crew.clone()
+    }
+
+    /// Ends MPI in this process, and gives `exit` again. If a rank does not come to the end, MPI ends all of them.
+    pub(crate) fn end(self, exit: ExitCode) -> ExitCode {
+        let Self { crew, heartbeat } = self;
+        drop(heartbeat);
+        let all = farewell(&crew.at_the_end(), FIRST_WITHIN, OTHERS_WITHIN);
+        let universe = crew.traffic().universe.take();
+        if let (Err(_), Some(universe)) = (all, &universe) {
+            universe.world().abort(ABORTED);
+        }
+        drop(universe);
+        exit
+    }
 }
 
 /// What is on its way.
@@ -72,7 +110,7 @@ impl MpiCrew {
     ///
     /// # Errors
     /// If it cannot be used.
-    pub(crate) fn start() -> Result<Self, String> {
+    fn start() -> Result<Self, String> {
         let started = mpi::initialize_with_threading(Threading::Serialized);
         let (universe, threading) = started.ok_or("MPI was started twice")?;
         if threading < Threading::Serialized {
@@ -90,18 +128,9 @@ impl MpiCrew {
         Ok(Self { rank, size, tag: RUN, shared: Arc::new(Mutex::new(traffic)) })
     }
 
-    /// Ends MPI in this process, and gives `exit` again. If a rank does not come to the end, MPI ends all of them.
-    pub(crate) fn end(self, exit: ExitCode) -> ExitCode {
-        let never = AtomicBool::new(false);
-        let farewell = Self { tag: FAREWELL, ..self.clone() };
-        let within = if self.rank == 0 { FAREWELL_OF_FIRST } else { FAREWELL_OF_OTHERS };
-        let all = Lockstep::new(&farewell, &never).meet(Ok(()), within);
-        let universe = self.traffic().universe.take();
-        if let (Err(_), Some(universe)) = (all, &universe) {
-            universe.world().abort(ABORTED);
-        }
-        drop(universe);
-        exit
+    /// The same ranks, with messages of the end of the run.
+    fn at_the_end(&self) -> Self {
+        Self { tag: FAREWELL, ..self.clone() }
     }
 
     fn traffic(&self) -> MutexGuard<'_, Traffic> {

@@ -1,4 +1,5 @@
-//! Recognises a launcher of another MPI than the one of this program: each process would then be a job of its own.
+//! Reads what a launcher tells a process: which rank it is, before MPI is started, and whether the launcher is of another MPI
+//! than this program. Each process would then be a job of its own.
 
 /// What launchers tell a process: how many there are, and which one it is.
 const TOLD: [(&str, &str); 3] = [
@@ -7,12 +8,21 @@ const TOLD: [(&str, &str); 3] = [
     ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
 ];
 
+/// Whether this is the process that prints what all would print: rank 0, or one that no launcher has started.
+pub(crate) fn is_first() -> bool {
+    TOLD.iter().find_map(|(_, rank)| told(rank)).is_none_or(|rank| rank == 0)
+}
+
+/// A number that the launcher tells.
+fn told(name: &str) -> Option<u32> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// Whether the launcher and MPI agree on how many processes there are.
 ///
 /// # Errors
 /// If MPI knows of one and the launcher started more. Only the first of these gets an error; the others end.
 pub(crate) fn check(size: u32) -> Result<(), String> {
-    let told = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
     let several = TOLD.iter().find(|(sizes, _)| told(sizes).is_some_and(|told| told > 1));
     let Some((sizes, ranks)) = several.filter(|_| size == 1) else { return Ok(()) };
     if told(ranks) != Some(0) {

@@ -1,6 +1,7 @@
 //! Runs the `boatload` command on the ranks of an MPI job; what it does is in the library.
 
 mod crew;
+mod farewell;
 mod launcher;
 mod messages;
 
@@ -9,19 +10,19 @@ use std::process::ExitCode;
 
 use boatload::base::failure::Failure;
 
-use crate::crew::MpiCrew;
+use crate::crew::MpiJob;
 
 fn main() -> ExitCode {
-    // Commands that run on all ranks start MPI, and those that are not understood, which one rank says for all. The others
-    // need no launcher, and `serve-disk` is a process of a rank.
+    // Commands that run on all ranks start MPI. The others need no launcher, and `serve-disk` is a process of a rank.
     let started = RefCell::new(None);
-    let exit = boatload::cli::main_with(|| {
-        let crew = MpiCrew::start().map_err(Failure::failed)?;
-        *started.borrow_mut() = Some(crew.clone());
+    let exit = boatload::cli::main_with(launcher::is_first(), || {
+        let job = MpiJob::start().map_err(Failure::failed)?;
+        let crew = job.crew();
+        *started.borrow_mut() = Some(job);
         Ok(Box::new(crew))
     });
     match started.into_inner() {
-        Some(crew) => crew.end(exit),
+        Some(job) => job.end(exit),
         None => exit,
     }
 }

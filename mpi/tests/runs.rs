@@ -9,13 +9,17 @@ mod launch;
 mod mounts;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_boatload-mpi");
 
 const RANKS: u32 = 8;
 
@@ -78,9 +82,14 @@ impl Bench {
 
     /// `boatload-mpi run` of the job in a directory.
     fn run_in(&self, ranks: u32, directory: &Path) -> Command {
-        let mut command = launch::launch(ranks, Path::new(env!("CARGO_BIN_EXE_boatload-mpi")));
+        self.run_into(&self.root.path().join("store.db"), ranks, directory)
+    }
+
+    /// The same with another store.
+    fn run_into(&self, store: &Path, ranks: u32, directory: &Path) -> Command {
+        let mut command = launch::launch(ranks, Path::new(PROGRAM));
         command.arg("run").arg(&self.job).args(["--repeats", "1", "--dir"]).arg(directory);
-        command.arg("--store").arg(self.root.path().join("store.db")).stdin(Stdio::null());
+        command.arg("--store").arg(store).stdin(Stdio::null());
         command
     }
 }
@@ -191,25 +200,48 @@ fn on_nfs_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
     }
 }
 
+/// A service of this machine, which ends with this if it was not there before.
+struct Service(&'static str);
+
+impl Service {
+    /// The service, and what ends it again; none where it was already there.
+    fn start(name: &'static str) -> Result<Option<Self>, String> {
+        if common::output("service", &[name, "status"]).is_some() {
+            return Ok(None);
+        }
+        let started = Self(name);
+        common::output("service", &[name, "start"]).ok_or(format!("{name} does not start"))?;
+        Ok(Some(started))
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = common::output("service", &[self.0, "stop"]);
+    }
+}
+
 /// A directory of this machine, exported and mounted again over loopback.
 struct NfsMount {
     export: String,
     at: PathBuf,
+    /// In the order in which they end.
+    _services: Vec<Service>,
 }
 
 impl NfsMount {
     fn new(directory: &Path, at: &Path) -> Result<Self, String> {
         let export = format!("127.0.0.1:{}", directory.display());
         let source = export.clone();
-        let mounted = Self { export, at: at.into() };
+        // The server can do without it.
+        let rpcbind = Service::start("rpcbind").ok().flatten();
+        let server = Service::start("nfs-kernel-server")?;
+        let services = server.into_iter().chain(rpcbind).collect();
+        let mounted = Self { export, at: at.into(), _services: services };
         let at = at.display().to_string();
-        let served = ["nfs-kernel-server", "rpcbind"]
-            .map(|name| common::output("service", &[name, "start"]));
-        if served[0].is_none() {
-            return Err("nfs-kernel-server does not start".into());
-        }
-        common::output("exportfs", &["-o", "rw,no_root_squash,insecure,fsid=71", &source])
-            .ok_or("exportfs exports nothing")?;
+        // No other export has it: small numbers are those that people give.
+        let options = format!("rw,no_root_squash,insecure,fsid={}", 1_000_000 + std::process::id());
+        common::output("exportfs", &["-o", &options, &source]).ok_or("exportfs exports nothing")?;
         common::output("mount", &["-t", "nfs4", &source, &at]).ok_or("mount -t nfs4 fails")?;
         Ok(mounted)
     }
@@ -226,6 +258,17 @@ impl Drop for NfsMount {
 struct LongRun {
     bench: Bench,
     launcher: Child,
+    /// What it says on both streams, read as it comes: a full pipe would keep it from ending.
+    said: [JoinHandle<Vec<u8>>; 2],
+}
+
+/// All that comes from a stream, read by a thread.
+fn all_of(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        all
+    })
 }
 
 impl LongRun {
@@ -234,8 +277,10 @@ impl LongRun {
         let bench = Bench::new();
         let mut command = bench.run_in(4, &bench.shared());
         command.args(["--set", "files=200k"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let launcher = command.spawn().unwrap();
-        let run = Self { bench, launcher };
+        let mut launcher = command.spawn().unwrap();
+        let said =
+            [all_of(launcher.stdout.take().unwrap()), all_of(launcher.stderr.take().unwrap())];
+        let run = Self { bench, launcher, said };
         eventually("four ranks work", || run.directories_of_ranks() == 4);
         run
     }
@@ -268,10 +313,17 @@ impl LongRun {
     }
 
     /// What was said after it has ended and its directory is gone.
-    fn ended(self) -> (Option<i32>, String) {
+    fn ended(mut self) -> (Option<i32>, String) {
         let shared = self.bench.shared();
-        let Output { status, stdout, stderr } = self.launcher.wait_with_output().unwrap();
-        let said = text(&stdout) + &text(&stderr);
+        let mut status: Option<ExitStatus> = None;
+        eventually("the launcher ends", || {
+            status = self.launcher.try_wait().unwrap();
+            status.is_some()
+        });
+        // The guard of the directory has them open too.
+        eventually("nobody says anything more", || self.said.iter().all(JoinHandle::is_finished));
+        let said: String = self.said.map(|said| text(&said.join().unwrap())).concat();
+        let status = status.unwrap();
         eventually(&format!("the directory is clean ({said})"), || names_in(&shared).is_empty());
         (status.code(), said)
     }
@@ -317,7 +369,7 @@ fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
     let (_, said) = run.ended();
     // That of Open MPI may kill rank 0 before it has said more.
     assert!(
-        ["asked to end", "interrupted", "was killed"].iter().any(|word| said.contains(word)),
+        ["asked to end", "interrupted", "rank 0 ended"].iter().any(|word| said.contains(word)),
         "{said}"
     );
 }
@@ -326,14 +378,45 @@ fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
 fn one_rank_says_what_is_wrong_for_all() {
     let bench = Bench::new();
     let nowhere = Path::new("/nowhere/at/all");
-    for (directory, arguments, code, sentence) in [
-        (bench.shared().as_path(), vec!["--set", "files=nonsense"], 2, "nonsense"),
-        (&bench.shared(), vec!["--no-such-option"], 2, "unexpected argument"),
-        (nowhere, vec![], 1, "cannot open the directory /nowhere/at/all"),
+    let no_store = bench.job.join("store.db");
+    let shared = bench.shared();
+    for (mut run, arguments, code, sentence) in [
+        (bench.run_in(4, &shared), vec!["--set", "files=nonsense"], 2, "nonsense"),
+        (bench.run_in(4, &shared), vec!["--no-such-option"], 2, "unexpected argument"),
+        (bench.run_in(4, nowhere), vec![], 1, "cannot open the directory /nowhere/at/all"),
+        (bench.run_into(&no_store, 4, &shared), vec![], 1, "--store FILE keeps results elsewhere"),
     ] {
-        let said = bench.run_in(4, directory).args(arguments).output().unwrap();
+        let said = run.args(arguments).output().unwrap();
         let text = text(&said.stderr);
         assert_eq!(said.status.code(), Some(code), "{text}");
         assert_eq!(text.lines().filter(|line| line.contains(sentence)).count(), 1, "{text}");
+        assert!(!text.contains("MPI_ABORT") && !text.contains("MPI_Abort"), "{text}");
     }
+    assert_eq!(runs_in(&shared), [""; 0]);
+}
+
+#[test]
+fn one_rank_helps_for_all_and_without_a_launcher_no_mpi_is_started() {
+    for (argument, word) in [("--version", "boatload "), ("--help", "Usage:")] {
+        let together = launch::launch(4, Path::new(PROGRAM)).arg(argument).output().unwrap();
+        let text = text(&together.stdout);
+        assert!(together.status.success(), "{}", self::text(&together.stderr));
+        assert_eq!(text.lines().filter(|line| line.contains(word)).count(), 1, "{text}");
+        // What the launcher tells of rank 1 is all that this process knows of ranks.
+        let mut alone = Command::new(PROGRAM);
+        let other = alone.arg(argument).env("PMI_RANK", "1").output().unwrap();
+        assert_eq!((other.status.code(), other.stdout.as_slice()), (Some(0), &b""[..]));
+        let first = Command::new(PROGRAM).arg(argument).output().unwrap();
+        assert!(self::text(&first.stdout).contains(word));
+    }
+}
+
+#[test]
+fn a_rank_that_is_asked_to_end_is_named_and_the_run_ends_clean() {
+    let run = LongRun::start();
+    kill_process(run.process(2), Signal::TERM).unwrap();
+    let (code, said) = run.ended();
+    assert_ne!(code, Some(0), "{said}");
+    assert!(said.contains("rank 2 on ") && said.contains("it was asked to end"), "{said}");
+    assert!(!said.to_lowercase().contains("mpi_abort"), "{said}");
 }

@@ -179,19 +179,19 @@ impl StorePlace {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    main_with(|| Ok(Box::new(Alone)))
+    main_with(true, || Ok(Box::new(Alone)))
 }
 
 /// The same in a crew: `run` is done by all ranks together, and only rank 0 prints. `muster` joins the crew; it is called
-/// for that command, and where the command line is wrong, and for no other.
-pub fn main_with(muster: impl FnOnce() -> Result<Box<dyn Crew>>) -> ExitCode {
+/// for that command alone. `is_first` is whether the launcher made this process rank 0, as far as it says that.
+pub fn main_with(is_first: bool, muster: impl FnOnce() -> Result<Box<dyn Crew>>) -> ExitCode {
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
+        // All ranks have the same command line; one is enough to say what is wrong with it, or to help. A launcher ends all
+        // when one fails, so only that one does.
+        Err(_) if !is_first => return ExitCode::SUCCESS,
         Err(error) => {
-            // All ranks have the same command line; one is enough to say what is wrong with it, or to help.
-            if !muster().is_ok_and(|crew| crew.rank() > 0) {
-                let _ = error.print();
-            }
+            let _ = error.print();
             return ExitCode::from(error.exit_code() as u8);
         }
     };

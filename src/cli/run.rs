@@ -118,20 +118,25 @@ impl RunOutput {
         place: &StorePlace,
         work: impl FnOnce(&mut Store, &dyn Watcher, &Interrupt) -> Result<RunOutcome>,
     ) -> Result<Exit> {
-        // With a view, the terminal is given back before a signal may end the process at once.
-        let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
-        self.give_run_until(&interrupt, plan, place, work)
+        let interrupt = self.interrupt(true)?;
+        self.give_run_into(StoreOfRun::open(place)?, &interrupt, plan, work)
     }
 
-    /// The same, until this interrupt.
-    fn give_run_until(
+    /// Listens to signals, for a process that shows a run or one that does not.
+    fn interrupt(&self, is_shown: bool) -> Result<Interrupt> {
+        // With a view, the terminal is given back before a signal may end the process at once.
+        if self.live && is_shown { Interrupt::listen_unarmed() } else { Interrupt::listen() }
+    }
+
+    /// Gives a run until this interrupt, and keeps it in this store.
+    fn give_run_into(
         &self,
+        store: StoreOfRun<'_>,
         interrupt: &Interrupt,
         plan: &Plan,
-        place: &StorePlace,
         work: impl FnOnce(&mut Store, &dyn Watcher, &Interrupt) -> Result<RunOutcome>,
     ) -> Result<Exit> {
-        let (mut store, unusable) = Store::open_for_run(place.path()?)?;
+        let StoreOfRun { place, mut store, unusable } = store;
         let last_words = |outcome: Result<RunOutcome>| {
             let given = outcome.and_then(|outcome| self.deliver(outcome, place, false));
             given.err().iter().for_each(|failure| out::complain(&failure.sentence));
@@ -184,6 +189,21 @@ impl RunOutput {
     }
 }
 
+/// The store of a run, open, or a stand-in for it.
+struct StoreOfRun<'a> {
+    place: &'a StorePlace,
+    store: Store,
+    /// Why it is a stand-in; none if it is not.
+    unusable: Option<Failure>,
+}
+
+impl<'a> StoreOfRun<'a> {
+    fn open(place: &'a StorePlace) -> Result<Self> {
+        let (store, unusable) = Store::open_for_run(place.path()?)?;
+        Ok(Self { place, store, unusable })
+    }
+}
+
 /// A path as it is from any working directory.
 ///
 /// # Errors
@@ -215,12 +235,7 @@ impl Run {
     /// Runs this rank's part. Rank 0 shows, keeps and says all; what another rank fails with, it says too.
     fn run_in(&self, crew: &dyn Crew, place: &StorePlace) -> Result<Exit> {
         let is_first = crew.rank() == 0;
-        // With a view, the terminal is given back before a signal may end the process at once.
-        let interrupt = if self.output.live && is_first {
-            Interrupt::listen_unarmed()?
-        } else {
-            Interrupt::listen()?
-        };
+        let interrupt = self.output.interrupt(is_first)?;
         let lockstep = Lockstep::new(crew, interrupt.flag());
         let checked = if is_first { self.output.check() } else { Ok(()) };
         let plan = checked.and_then(|()| self.job.plan());
@@ -234,14 +249,14 @@ impl Run {
             let plan = plan.ok_or_else(|| Failure::failed("this rank has no plan"))?;
             let order = RunOrder { plan, company: Some(&company), ..order };
             if is_first {
-                return self.output.give_run_until(
-                    &interrupt,
-                    plan,
-                    place,
-                    |store, watcher, interrupt| session::run(&order, store, watcher, interrupt),
-                );
+                // Before anything is made, so that nobody waits for a rank 0 that cannot keep anything.
+                let store = company.each_with(StoreOfRun::open(place))?;
+                let work = |store: &mut Store, watcher: &dyn Watcher, interrupt: &Interrupt| {
+                    session::run(&order, store, watcher, interrupt)
+                };
+                return self.output.give_run_into(store, &interrupt, plan, work);
             }
-            let mut store = Store::in_memory()?;
+            let mut store = company.each_with(Store::in_memory())?;
             session::run(&order, &mut store, &Unseen, &interrupt)?.whole().map(|_| Exit::Good)
         });
         match outcome {

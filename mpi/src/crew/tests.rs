@@ -2,7 +2,10 @@
 #![allow(clippy::print_stdout, reason = "ranks print what they found")]
 
 use std::process::{Output, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use boatload::run::crew::lockstep::Lockstep;
 
 use super::*;
 
@@ -37,7 +40,8 @@ fn ended(ranks: u32, exercise: &str) -> Output {
 #[test]
 #[ignore = "other tests start it"]
 fn a_rank_of_a_job() {
-    let crew = MpiCrew::start().unwrap();
+    let job = MpiJob::start().unwrap();
+    let crew = job.crew();
     let exercise = std::env::var(EXERCISE).unwrap_or_default();
     let found = match exercise.as_str() {
         "exchange" => exchange(&crew),
@@ -46,10 +50,11 @@ fn a_rank_of_a_job() {
         "silent" => silent(&crew),
         "killed" => killed(&crew),
         "release" => release(&crew),
+        "slow" => slow_end(&crew),
         other => panic!("no exercise {other}"),
     };
     println!("\nrank {}: {found}", crew.rank());
-    let _ = crew.end(ExitCode::SUCCESS);
+    let _ = job.end(ExitCode::SUCCESS);
 }
 
 fn exchange(crew: &MpiCrew) -> String {
@@ -151,6 +156,23 @@ fn killed(crew: &MpiCrew) -> String {
 fn a_rank_that_is_killed_ends_the_job() {
     let output = ended(4, "killed");
     assert!(!output.status.success(), "{output:?}");
+}
+
+/// Rank 0 comes to the end three times as late as the others wait for a sign of it.
+fn slow_end(crew: &MpiCrew) -> String {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let end = crew.at_the_end();
+    let heartbeat = Heartbeat::start(end.clone(), PATIENCE / 10);
+    if crew.rank() == 0 {
+        std::thread::sleep(3 * PATIENCE);
+    }
+    drop(heartbeat);
+    format!("{:?}", farewell(&end, PATIENCE, SOON))
+}
+
+#[test]
+fn the_others_wait_for_rank_0_as_long_as_it_lives() {
+    assert_eq!(said(3, "slow"), [0, 1, 2].map(|rank| format!("{rank}: Ok(())")));
 }
 
 /// How far apart ranks of one machine leave the second of two meetings, to which one of them came late.
