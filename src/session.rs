@@ -2,7 +2,6 @@
 
 pub mod ballast;
 mod call_watch;
-mod company;
 pub(crate) mod crash;
 pub(crate) mod images;
 pub(crate) mod making;
@@ -12,6 +11,7 @@ mod overhead;
 mod pilot;
 mod preparing;
 pub(crate) mod probe;
+mod ranks;
 mod record;
 mod resume;
 pub(crate) mod room;
@@ -28,7 +28,7 @@ use std::time::SystemTime;
 
 use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
-use self::measuring::{NoGates, PhaseWatch};
+use self::measuring::{NoBarriers, PhaseWatch};
 use self::memory::MemoryNeed;
 use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
@@ -62,7 +62,7 @@ use crate::run::remove::Removal;
 use crate::run::run_directory::{ID_LETTERS, open_parent, random_word};
 use crate::run::site::{DiskSite, MadeSite, PlaceCondition, RankCell};
 
-pub use self::company::{Company, muster};
+pub use self::ranks::{RankGroup, agree_on_run};
 pub(crate) use self::record::goes_on;
 pub use self::resume::{UnfinishedRun, resume};
 
@@ -85,7 +85,7 @@ pub struct RunOrder<'a> {
     /// A name that commands take for the run, which another may have had.
     pub tag: Option<String>,
     /// The ranks that run it together; none for one process.
-    pub company: Option<&'a Company<'a>>,
+    pub group: Option<&'a RankGroup<'a>>,
 }
 
 /// The place of a phase in the run, for listeners.
@@ -169,8 +169,8 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
     let path = store.path().to_path_buf();
-    if let Some(company) = order.company {
-        return run_in(company, order, store, watcher, interrupt);
+    if let Some(group) = order.group {
+        return run_with_ranks(group, order, store, watcher, interrupt);
     }
     call_watch::watched(order, path, watcher, interrupt, |watcher| {
         carry_out(order, None, store, watcher, interrupt)
@@ -179,8 +179,8 @@ pub fn run(
 
 /// Runs this rank's part of an order. Only rank 0 gives up a call that does not return: its process then ends, and with it
 /// all others.
-fn run_in(
-    company: &Company<'_>,
+fn run_with_ranks(
+    group: &RankGroup<'_>,
     order: &RunOrder<'_>,
     store: &mut Store,
     watcher: &dyn Watcher,
@@ -188,17 +188,17 @@ fn run_in(
 ) -> Result<RunOutcome> {
     let path = store.path().to_path_buf();
     let mut work = |watcher: &dyn Watcher| carry_out(order, None, store, watcher, interrupt);
-    let outcome = match company.rank() {
+    let outcome = match group.rank() {
         0 => call_watch::watched(order, path, watcher, interrupt, work),
         _ => work(watcher),
     };
     let outcome = match outcome {
         // What it was, the cells have told.
         Ok(outcome) => Ok(outcome),
-        Err(failure) => company.leave(Err(failure), interrupt),
+        Err(failure) => group.agree_on_end(Err(failure), interrupt),
     };
     // Where the run has closed it, nothing is left to do.
-    let closed = company.close().and_then(|removal| none_stays(&removal.left));
+    let closed = group.close().and_then(|removal| none_stays(&removal.left));
     match (outcome, closed) {
         (Err(failure), Err(left)) => Err(failure.then(&left)),
         (outcome, _) => outcome,
@@ -223,9 +223,9 @@ fn carry_out(
     let tools = survey.check(order)?;
     let plan = &survey.plan.clone();
     let order = &RunOrder { plan, ..order.clone() };
-    let id = match (&unfinished, order.company) {
+    let id = match (&unfinished, order.group) {
         (Some(run), _) => run.book.run.id.clone(),
-        (None, Some(company)) => company.id().to_string(),
+        (None, Some(group)) => group.id().to_string(),
         (None, None) => new_id()?,
     };
     let spent = RunCosts::new(plan, &clock);
@@ -250,10 +250,10 @@ fn carry_out(
     }
     let watch = PhaseWatch::default();
     let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
-    let company = order.company;
+    let group = order.group;
     let session = Session {
         plan,
-        company,
+        group,
         record,
         watcher,
         interrupt,
@@ -292,7 +292,7 @@ fn begun_book(
 fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>> {
     let directory = std::env::current_dir().ok().filter(|_| is_command_text());
     let directory = directory.and_then(|path| path.into_os_string().into_string().ok());
-    let Some(working_directory) = directory.filter(|_| order.company.is_none()) else {
+    let Some(working_directory) = directory.filter(|_| order.group.is_none()) else {
         return Ok(None);
     };
     Ok(Some(RunOrigin {
@@ -309,7 +309,7 @@ fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>
 struct Session<'a> {
     plan: &'a Plan,
     /// The ranks that run it together; none for one process.
-    company: Option<&'a Company<'a>>,
+    group: Option<&'a RankGroup<'a>>,
     record: Record<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
@@ -337,9 +337,9 @@ impl Session<'_> {
             Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
             cells => cells,
         };
-        let cells = match self.company {
+        let cells = match self.group {
             None => cells,
-            Some(company) => self.left(company, cells),
+            Some(group) => self.left(group, cells),
         };
         let closed = self.close();
         let (book, kept) = self.finish(cells.is_ok());
@@ -356,8 +356,8 @@ impl Session<'_> {
     }
 
     /// How the cells ended for all ranks. It is said at once: a launcher may end them before all is removed.
-    fn left(&self, company: &Company<'_>, cells: Result<()>) -> Result<()> {
-        let left = company.leave(cells, self.interrupt);
+    fn left(&self, group: &RankGroup<'_>, cells: Result<()>) -> Result<()> {
+        let left = group.agree_on_end(cells, self.interrupt);
         if let Err(failure) = &left {
             self.watcher.notice(&format!("all ranks end: {}", failure.sentence));
         }
@@ -445,7 +445,7 @@ impl Session<'_> {
             if self.interrupt.is_set() {
                 break;
             }
-            let other = self.company.and_then(|company| company.other(index, at));
+            let other = self.group.and_then(|group| group.other(index, at));
             let phase = other.as_ref().map_or(phase, |other| other.phase);
             let phase = as_first_pass(phase, before);
             let phase = &self.sites.for_cell(cell)?.resolved(&phase);
@@ -484,7 +484,7 @@ impl Session<'_> {
         Ok(passes)
     }
 
-    /// Measures a phase. In a company all ranks do, and rank 0 has what they did together.
+    /// Measures a phase. Of many ranks all do, and rank 0 has what they did together.
     fn measure(
         &mut self,
         cell: &CellPlan,
@@ -493,20 +493,20 @@ impl Session<'_> {
     ) -> Result<MeasuredPhase> {
         let (watcher, interrupt) = (self.watcher, self.interrupt);
         let site = self.sites.for_cell(cell)?;
-        let Some(company) = self.company else {
+        let Some(group) = self.group else {
             let watch = &mut self.watch;
             let measurement =
-                measuring::measure(site, cell, context, watcher, watch, interrupt, &NoGates)?;
+                measuring::measure(site, cell, context, watcher, watch, interrupt, &NoBarriers)?;
             let asked = measurement.operations_asked;
             return Ok(MeasuredPhase { measurement, asked });
         };
         site.work_on(other)?;
-        company.beat();
-        let gates = company.gates(site.is_real(), interrupt);
+        group.beat();
+        let barriers = group.barriers(site.is_real(), interrupt);
         let watch = &mut self.watch;
-        let own = measuring::measure(site, cell, context, watcher, watch, interrupt, &gates);
+        let own = measuring::measure(site, cell, context, watcher, watch, interrupt, &barriers);
         let asked = own.as_ref().map_or(0, |own| own.operations_asked);
-        let measurement = gates.together(own, context.phase)?;
+        let measurement = barriers.merged(own, context.phase)?;
         Ok(MeasuredPhase { measurement, asked })
     }
 
@@ -515,7 +515,7 @@ impl Session<'_> {
         (self.sites.sim, self.sites.device) = (None, None);
         let made = self.sites.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
         let disk = self.sites.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
-        let shared = self.company.map_or_else(|| Ok(Removal::default()), Company::close);
+        let shared = self.group.map_or_else(|| Ok(Removal::default()), RankGroup::close);
         none_stays(&[made?.left, disk?.left, shared?.left].concat())
     }
 
@@ -695,7 +695,7 @@ impl HostSurvey {
             let image_bytes = tools.as_ref().map_or(0, Toolset::image_bytes);
             let available_bytes = space.available_bytes.saturating_sub(image_bytes);
             let beside = Space { available_bytes, ..*space };
-            let ranks = order.company.map_or(1, Company::size);
+            let ranks = order.group.map_or(1, RankGroup::size);
             room::check(plan, ranks, &beside, &order.directory, order.fill_real)?;
             let wanted = room::bytes_at_most(plan, space).saturating_mul(u64::from(ranks));
             room::check_memory(&host.filesystem.kind, wanted, *memory_free, &order.directory)?;
@@ -736,7 +736,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         resumed: Vec::new(),
         reference: None,
         traced: None,
-        hosts: order.company.map_or_else(Vec::new, |company| company.hosts().to_vec()),
+        hosts: order.group.map_or_else(Vec::new, |group| group.hosts().to_vec()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs the `boatload` command on the ranks of an MPI job; what it does is in the library.
 
-mod crew;
-mod farewell;
+mod communicator;
+mod finalize;
 mod launcher;
 mod messages;
 
@@ -10,16 +10,16 @@ use std::process::ExitCode;
 
 use boatload::base::failure::Failure;
 
-use crate::crew::MpiJob;
+use crate::communicator::MpiJob;
 
 fn main() -> ExitCode {
     // Commands that run on all ranks start MPI. The others need no launcher, and `serve-disk` is a process of a rank.
     let started = RefCell::new(None);
     let exit = boatload::cli::main_with(launcher::is_first(), || {
         let job = MpiJob::start().map_err(Failure::failed)?;
-        let crew = job.crew();
+        let communicator = job.communicator();
         *started.borrow_mut() = Some(job);
-        Ok(Box::new(crew))
+        Ok(Box::new(communicator))
     });
     match started.into_inner() {
         Some(job) => job.end(exit),

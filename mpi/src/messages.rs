@@ -12,7 +12,7 @@ pub(crate) type Called<T> = Result<T, String>;
 
 /// Has calls return errors, for which MPI would otherwise end the process without a word of boatload's.
 pub(crate) fn return_errors() -> Called<()> {
-    // SAFETY: MPI is initialised, for `MpiCrew` calls this; both handles are constants of MPI.
+    // SAFETY: MPI is initialised, for `MpiCommunicator` calls this; both handles are constants of MPI.
     checked(unsafe {
         ffi::MPI_Comm_set_errhandler(ffi::RSMPI_COMM_WORLD, ffi::RSMPI_ERRORS_RETURN)
     })

@@ -1,4 +1,4 @@
-//! Computes how fast the ranks of a crew were beside each other, and which of them, or which host, is slow.
+//! Computes how fast the ranks of a run were beside each other, and which of them, or which host, is slow.
 
 use std::collections::BTreeMap;
 

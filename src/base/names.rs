@@ -25,7 +25,7 @@ pub enum NameKind {
     Ballast = b'b',
     /// A kept state of the image, `i0000000007`.
     Image = b'i',
-    /// What one rank of a crew works in, `r0000000003`.
+    /// What one rank of a run works in, `r0000000003`.
     Rank = b'r',
 }
 

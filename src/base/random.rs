@@ -28,7 +28,7 @@ pub enum Stream {
     PowerCut = 11,
     /// Files and directories of a tree that are looked at.
     TreeSample = 12,
-    /// Seeds of the ranks of a crew.
+    /// Seeds of the ranks of a run.
     Rank = 13,
 }
 

@@ -193,7 +193,7 @@ impl Job {
             fill_real,
             place: self.place(plan)?,
             tag: None,
-            company: None,
+            group: None,
         })
     }
 

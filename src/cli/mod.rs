@@ -39,7 +39,7 @@ use crate::base::shell::{quoted, words};
 use crate::host::capabilities::{PrivilegedWork, keep_only};
 use crate::host::paths;
 use crate::results::store::Store;
-use crate::run::crew::{Alone, Crew};
+use crate::run::communicator::{Communicator, SelfCommunicator};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -179,12 +179,12 @@ impl StorePlace {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    main_with(true, || Ok(Box::new(Alone)))
+    main_with(true, || Ok(Box::new(SelfCommunicator)))
 }
 
-/// The same in a crew: `run` is done by all ranks together, and only rank 0 prints. `muster` joins the crew; it is called
+/// The same for one of many ranks: `run` is done by all ranks together, and only rank 0 prints. `join` starts MPI; it is called
 /// for that command alone. `is_first` is whether the launcher made this process rank 0, as far as it says that.
-pub fn main_with(is_first: bool, muster: impl FnOnce() -> Result<Box<dyn Crew>>) -> ExitCode {
+pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communicator>>) -> ExitCode {
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
         // All ranks have the same command line; one is enough to say what is wrong with it, or to help. A launcher ends all
@@ -199,7 +199,9 @@ pub fn main_with(is_first: bool, muster: impl FnOnce() -> Result<Box<dyn Crew>>)
         keep_only(work);
     }
     let outcome = match command {
-        Command::Run(stored) => muster().and_then(|crew| stored.command.run(&stored.store, &*crew)),
+        Command::Run(stored) => {
+            join().and_then(|communicator| stored.command.run(&stored.store, &*communicator))
+        }
         Command::Resume(stored) => stored.command.run(&stored.store),
         Command::Plan(stored) => stored.command.run(&stored.store),
         Command::Scenarios(command) => command.run(),

@@ -14,8 +14,8 @@ use crate::base::shell::is_command_text;
 use crate::plan::Plan;
 use crate::results::book::Book;
 use crate::results::store::{Store, TAG_RULE, is_tag};
-use crate::run::crew::Crew;
-use crate::run::crew::lockstep::Lockstep;
+use crate::run::communicator::Communicator;
+use crate::run::communicator::collectives::Collectives;
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, RunOrder, RunOutcome, UnfinishedRun, Watcher};
 
@@ -219,9 +219,9 @@ struct Unseen;
 impl Watcher for Unseen {}
 
 impl Run {
-    pub(super) fn run(&self, place: &StorePlace, crew: &dyn Crew) -> Result<Exit> {
-        if crew.size() > 1 {
-            return self.run_in(crew, place);
+    pub(super) fn run(&self, place: &StorePlace, communicator: &dyn Communicator) -> Result<Exit> {
+        if communicator.size() > 1 {
+            return self.run_with_ranks(communicator, place);
         }
         self.output.check()?;
         let plan = self.job.plan()?;
@@ -233,30 +233,30 @@ impl Run {
     }
 
     /// Runs this rank's part. Rank 0 shows, keeps and says all; what another rank fails with, it says too.
-    fn run_in(&self, crew: &dyn Crew, place: &StorePlace) -> Result<Exit> {
-        let is_first = crew.rank() == 0;
+    fn run_with_ranks(&self, communicator: &dyn Communicator, place: &StorePlace) -> Result<Exit> {
+        let is_first = communicator.rank() == 0;
         let interrupt = self.output.interrupt(is_first)?;
-        let lockstep = Lockstep::new(crew, interrupt.flag());
+        let collectives = Collectives::new(communicator, interrupt.flag());
         let checked = if is_first { self.output.check() } else { Ok(()) };
         let plan = checked.and_then(|()| self.job.plan());
         let order = plan.as_ref().map_err(Clone::clone);
         let order = order.and_then(|plan| self.job.order(plan, self.fill_real));
         let order = order.map(|order| RunOrder { tag: self.tag.clone(), ..order });
         let asked = order.as_ref().map_err(Clone::clone);
-        let company = session::muster(lockstep, asked, |seed| self.job.plan_with_seed(seed));
-        let outcome = company.and_then(|company| {
-            let (order, plan) = (order?, company.own_plan());
+        let group = session::agree_on_run(collectives, asked, |seed| self.job.plan_with_seed(seed));
+        let outcome = group.and_then(|group| {
+            let (order, plan) = (order?, group.own_plan());
             let plan = plan.ok_or_else(|| Failure::failed("this rank has no plan"))?;
-            let order = RunOrder { plan, company: Some(&company), ..order };
+            let order = RunOrder { plan, group: Some(&group), ..order };
             if is_first {
                 // Before anything is made, so that nobody waits for a rank 0 that cannot keep anything.
-                let store = company.each_with(StoreOfRun::open(place))?;
+                let store = group.each_with(StoreOfRun::open(place))?;
                 let work = |store: &mut Store, watcher: &dyn Watcher, interrupt: &Interrupt| {
                     session::run(&order, store, watcher, interrupt)
                 };
                 return self.output.give_run_into(store, &interrupt, plan, work);
             }
-            let mut store = company.each_with(Store::in_memory())?;
+            let mut store = group.each_with(Store::in_memory())?;
             session::run(&order, &mut store, &Unseen, &interrupt)?.whole().map(|_| Exit::Good)
         });
         match outcome {

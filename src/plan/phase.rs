@@ -102,7 +102,7 @@ pub struct Phase {
     pub walk: DirectoryWalk,
     /// Entries the tree holds when the phase has done all its work.
     pub entries_after: u64,
-    /// In a crew, each rank works on what the rank so many further wrote, round and round.
+    /// With many ranks, each works on what the rank so many further wrote, round and round.
     pub shift: u32,
     /// Set if it looks at the files that were prepared beside the tree: then the selection is made
     /// when they are known.

@@ -1,4 +1,4 @@
-//! Makes the tables of the ranks of a crew: what each phase lost by waiting for the last, and the rate of each rank.
+//! Makes the tables of the ranks of a run: what each phase lost by waiting for the last, and the rate of each rank.
 
 use super::names::cell_name;
 use super::table::{Align, Table, TableColumn, TitledTable};

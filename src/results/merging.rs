@@ -1,4 +1,4 @@
-//! Merges what the ranks of a crew measured in a phase: counts are added, histograms too, so that nothing of them is
+//! Merges what the ranks of a run measured in a phase: counts are added, histograms too, so that nothing of them is
 //! lost. Merging is associative, so that ranks do it two by two.
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ const LENGTH_BYTES: usize = 8;
 
 impl RankReport {
     /// What one rank measured. What its device did and what disturbed it belongs to its host, which other ranks share:
-    /// of a crew nothing is said of it.
+    /// of many ranks nothing is said of it.
     pub fn new(measurement: Measurement, times: RankTimes) -> Self {
         let of_rank = |why: &String| format!("rank {}: {why}", times.rank);
         let measurement = Measurement {

@@ -1,4 +1,4 @@
-//! Defines what the ranks of a crew did in a phase, on one clock.
+//! Defines what the ranks of a run did in a phase, on one clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -108,8 +108,8 @@ impl PhaseWatch {
     }
 }
 
-/// Where the ranks of a crew wait for each other in a phase.
-pub(super) trait PhaseGates {
+/// Where the ranks of a run wait for each other in a phase.
+pub(super) trait PhaseBarriers {
     /// The caches are as far as this rank can bring them, and all others' too: from here on nobody drops any.
     ///
     /// # Errors
@@ -127,9 +127,9 @@ pub(super) trait PhaseGates {
 }
 
 /// Those of a process that is alone: there are none.
-pub(super) struct NoGates;
+pub(super) struct NoBarriers;
 
-impl PhaseGates for NoGates {
+impl PhaseBarriers for NoBarriers {
     fn ready(&self) -> Result<()> {
         Ok(())
     }
@@ -152,12 +152,12 @@ pub(super) fn measure(
     watcher: &dyn Watcher,
     watch: &mut PhaseWatch,
     interrupt: &Interrupt,
-    gates: &dyn PhaseGates,
+    barriers: &dyn PhaseBarriers,
 ) -> Result<Measurement> {
     let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag())?;
     let idle = site.wait_until_idle(interrupt.flag());
-    gates.ready()?;
+    barriers.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
     let windows = (phase.windows > 0).then(|| {
         let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
@@ -171,10 +171,10 @@ pub(super) fn measure(
     let found = site.look_again(found, phase);
     let site = &*site;
     let begun = watch.begin(site)?;
-    gates.start()?;
+    barriers.start()?;
     let before = site.readings();
     let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
-    gates.ended(&run);
+    barriers.ended(&run);
     // What the sync reads says nothing of where the phase's own reads came from.
     let read = site.readings().since(before);
     let mut wrong = Vec::new();

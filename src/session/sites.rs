@@ -46,9 +46,9 @@ impl Sites {
             sites.made = Some(tools.site(run_directory, order, host, clock, interrupt)?);
         }
         if order.plan.makes_files() {
-            let run_directory = match order.company {
+            let run_directory = match order.group {
                 None => RunDirectory::make(parent, &order.directory, id)?,
-                Some(company) => company.own_directory(parent.as_fd(), &order.directory)?,
+                Some(group) => group.own_directory(parent.as_fd(), &order.directory)?,
             };
             let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.

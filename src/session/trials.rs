@@ -343,7 +343,7 @@ mod tests {
             fill_real: false,
             place: Volume::default(),
             tag: None,
-            company: None,
+            group: None,
         }
     }
 

@@ -77,7 +77,7 @@ impl Folder {
             fill_real: false,
             place: Volume::default(),
             tag: None,
-            company: None,
+            group: None,
         }
     }
 

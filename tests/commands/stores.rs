@@ -270,7 +270,7 @@ fn run(path: &Path, meddle: &(dyn Fn(usize) + Sync)) -> (RunOutcome, Vec<String>
         fill_real: false,
         place: Volume::default(),
         tag: None,
-        company: None,
+        group: None,
     };
     let watcher = Meddler { made: AtomicUsize::new(0), notices: Mutex::default(), meddle };
     let interrupt = Interrupt::default();

@@ -100,7 +100,7 @@ impl Place {
             fill_real: true,
             place: Volume::default(),
             tag: None,
-            company: None,
+            group: None,
         };
         session::run(&order, &mut self.store(), watcher, interrupt)?.whole()
     }

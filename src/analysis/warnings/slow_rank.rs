@@ -1,4 +1,4 @@
-//! Warns that a rank or a host of a crew is slower than the others, if repeats agree on it.
+//! Warns that a rank or a host is slower than the others, if repeats agree on it.
 
 use super::about_phases;
 use crate::analysis::finding::{WarningCode, WarningFinding};

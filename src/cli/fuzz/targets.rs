@@ -321,7 +321,7 @@ shift     = 1
             fill_real: false,
             place: Volume::default(),
             tag: None,
-            company: None,
+            group: None,
         };
         let Ok(mut store) = Store::in_memory() else { return };
         if let Ok(outcome) = session::run(&order, &mut store, &Nobody, &Interrupt::default()) {

@@ -1,4 +1,4 @@
-//! Draws the rate of each rank of a crew: a strip for each phase.
+//! Draws the rate of each rank: a strip for each phase.
 
 use super::rates::rate_axis;
 use super::runs::{ChartKeys, ChartRuns, ChartVariant, notes};

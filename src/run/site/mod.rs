@@ -137,7 +137,7 @@ impl Settled {
     }
 }
 
-/// A cell as another rank of a crew has it.
+/// A cell as another rank has it.
 pub struct RankCell<'a> {
     /// Which rank.
     pub rank: u32,

@@ -205,7 +205,7 @@ mod tests {
             fill_real: false,
             place: Volume::default(),
             tag: None,
-            company: None,
+            group: None,
         };
         let asked = PairsAsked { number: 4, delay: 0.5, repeats: 10, confirm: 5 };
         let found = pairs(&order, asked, &|_, _| (), &Interrupt::default()).unwrap();

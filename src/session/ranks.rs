@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::measuring::PhaseGates;
+use super::measuring::PhaseBarriers;
 use super::{RunOrder, VERSION};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
@@ -23,8 +23,8 @@ use crate::plan::{CellPlan, Phase, Plan, seed_of_rank};
 use crate::results::book::Measurement;
 use crate::results::merging::{RankReport, RankTimes};
 use crate::run::clock::RealClock;
-use crate::run::crew::clock_offset::{ClockOffset, measure_offsets};
-use crate::run::crew::lockstep::{Lockstep, RankFailure, asked_to_end};
+use crate::run::communicator::clock_offset::{ClockOffset, measure_offsets};
+use crate::run::communicator::collectives::{Collectives, RankFailure, asked_to_end};
 use crate::run::guard::DirectoryGuard;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::{Removal, remove_own};
@@ -33,7 +33,7 @@ use crate::run::site::RankCell;
 use crate::run::workers::{PhaseRun, WorkSpan};
 
 /// How long ranks wait for the last to come to the start.
-const MUSTER_WITHIN: Duration = Duration::from_secs(60);
+const AGREED_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long the slowest rank may take longer than another where no limit of a phase says less.
 const WITHIN: Duration = Duration::from_secs(3600);
@@ -42,7 +42,7 @@ const WITHIN: Duration = Duration::from_secs(3600);
 const COUNTS_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long rank 0 waits at the end for others that still remove what they made.
-const PARTS_WITHIN: Duration = Duration::from_secs(60);
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
 
 /// What a rank says of itself before a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,8 +116,8 @@ struct Agreement {
 }
 
 /// The ranks that run a plan together.
-pub struct Company<'a> {
-    lockstep: Lockstep<'a>,
+pub struct RankGroup<'a> {
+    collectives: Collectives<'a>,
     /// The run's id.
     id: String,
     /// The host of each rank.
@@ -126,7 +126,7 @@ pub struct Company<'a> {
     plans: BTreeMap<u32, Plan>,
     /// The directory of the run, at rank 0, until it is removed.
     directory: Mutex<Option<SharedDirectory>>,
-    parted: AtomicBool,
+    has_ended: AtomicBool,
 }
 
 /// All ranks agree on an order, which is that of rank 0: `order` is what this one was asked to do, or why it cannot.
@@ -134,12 +134,12 @@ pub struct Company<'a> {
 ///
 /// # Errors
 /// If a rank cannot, does not answer, or was asked to do something else.
-pub fn muster<'a>(
-    lockstep: Lockstep<'a>,
+pub fn agree_on_run<'a>(
+    collectives: Collectives<'a>,
     order: Result<&RunOrder<'_>>,
     plan_of: impl Fn(u64) -> Result<Plan>,
-) -> Result<Company<'a>> {
-    let (rank, size) = (lockstep.rank(), lockstep.size());
+) -> Result<RankGroup<'a>> {
+    let (rank, size) = (collectives.rank(), collectives.size());
     let checked = order.and_then(|order| refuse(order.plan, size).map(|()| order));
     let card = checked.clone().map(|order| vec![RankCard::new(rank, order)]);
     let all = |one: Vec<u8>, other: Vec<u8>| {
@@ -149,7 +149,7 @@ pub fn muster<'a>(
     };
     let mut hosts = Vec::new();
     let mine = card.and_then(|card| written(&card));
-    let agreement = lockstep.exchange(mine, &all, MUSTER_WITHIN, |cards| {
+    let agreement = collectives.reduce_and_broadcast(mine, &all, AGREED_WITHIN, |cards| {
         let cards: Vec<RankCard> = read(&cards)?;
         hosts = cards.iter().map(|card| card.host.clone()).collect();
         agree(&cards)
@@ -157,17 +157,17 @@ pub fn muster<'a>(
     // Rank 0 knows where the others are, as far as they have come.
     let named = |failure: RankFailure| failure.failure(&hosts);
     let Agreement { id, hosts } = read(&agreement.map_err(named)?)?;
-    let mut company = Company {
-        lockstep,
+    let mut group = RankGroup {
+        collectives,
         id,
         hosts,
         plans: BTreeMap::new(),
         directory: Mutex::default(),
-        parted: AtomicBool::new(false),
+        has_ended: AtomicBool::new(false),
     };
-    let plans = checked.and_then(|order| company.plans_for(order.plan, plan_of));
-    company.plans = company.each_with(plans)?;
-    Ok(company)
+    let plans = checked.and_then(|order| group.plans_for(order.plan, plan_of));
+    group.plans = group.each_with(plans)?;
+    Ok(group)
 }
 
 /// What cannot be done by so many ranks.
@@ -215,15 +215,15 @@ fn read<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T> {
         .map_err(|error| Failure::from_system("read what a rank sent", error))
 }
 
-impl<'a> Company<'a> {
+impl<'a> RankGroup<'a> {
     /// Which rank this is.
     pub(super) fn rank(&self) -> u32 {
-        self.lockstep.rank()
+        self.collectives.rank()
     }
 
     /// How many there are.
     pub(super) fn size(&self) -> u32 {
-        self.lockstep.size()
+        self.collectives.size()
     }
 
     /// The run's id.
@@ -283,8 +283,8 @@ impl<'a> Company<'a> {
     ///
     /// # Errors
     /// What any of them failed with.
-    pub(super) fn meet(&self, mine: Result<()>) -> Result<()> {
-        self.lockstep.meet(mine, WITHIN).map_err(|failure| self.named(&failure))
+    pub(super) fn barrier(&self, mine: Result<()>) -> Result<()> {
+        self.collectives.barrier(mine, WITHIN).map_err(|failure| self.named(&failure))
     }
 
     /// What this rank has, if all others have theirs as well.
@@ -292,7 +292,7 @@ impl<'a> Company<'a> {
     /// # Errors
     /// Why one of them has none.
     pub fn each_with<T>(&self, mine: Result<T>) -> Result<T> {
-        self.meet(mine.as_ref().map(|_| ()).map_err(Clone::clone))?;
+        self.barrier(mine.as_ref().map(|_| ()).map_err(Clone::clone))?;
         mine
     }
 
@@ -300,8 +300,8 @@ impl<'a> Company<'a> {
     ///
     /// # Errors
     /// What any rank failed with.
-    pub(super) fn leave<T>(&self, mine: Result<T>, interrupt: &Interrupt) -> Result<T> {
-        if let Some(ended) = self.lockstep.ended() {
+    pub(super) fn agree_on_end<T>(&self, mine: Result<T>, interrupt: &Interrupt) -> Result<T> {
+        if let Some(ended) = self.collectives.ended() {
             let failure = self.named(&ended);
             // What cannot be removed here is said here.
             return Err(match mine {
@@ -314,7 +314,7 @@ impl<'a> Company<'a> {
             Ok(_) if interrupt.is_set() => Err(asked_to_end()),
             Ok(_) => Ok(()),
         };
-        self.meet(said).and(mine)
+        self.barrier(said).and(mine)
     }
 
     /// What this rank works in, in the directory of the run, which rank 0 makes.
@@ -330,7 +330,7 @@ impl<'a> Company<'a> {
             0 => self.make_directory(parent, place).map(String::into_bytes),
             _ => Ok(Vec::new()),
         };
-        let token = self.lockstep.exchange(token, &|one, _| Ok(one), WITHIN, Ok);
+        let token = self.collectives.reduce_and_broadcast(token, &|one, _| Ok(one), WITHIN, Ok);
         let token = token.map_err(|failure| self.named(&failure))?;
         let token = String::from_utf8_lossy(&token);
         RunDirectory::make_for_rank(parent, &self.id, &token, self.rank())
@@ -370,22 +370,22 @@ impl<'a> Company<'a> {
     /// # Errors
     /// If its marker no longer proves that it is boatload's.
     pub(super) fn close(&self) -> Result<Removal> {
-        if !self.parted.swap(true, Ordering::Relaxed) {
-            self.lockstep.part(PARTS_WITHIN);
+        if !self.has_ended.swap(true, Ordering::Relaxed) {
+            self.collectives.wait_for_end(ENDS_WITHIN);
         }
         let shared = self.directory().take();
         shared.map_or_else(|| Ok(Removal::default()), SharedDirectory::remove)
     }
 
-    /// The gates of a phase.
-    pub(super) fn gates<'c>(
+    /// The barriers of a phase.
+    pub(super) fn barriers<'c>(
         &'c self,
         is_real: bool,
         interrupt: &'c Interrupt,
-    ) -> CompanyGates<'c, 'a> {
+    ) -> RankBarriers<'c, 'a> {
         let (before, span) = (RefCell::default(), Cell::default());
         let clock = RealClock::new();
-        CompanyGates { company: self, clock, is_real, interrupt, before, span }
+        RankBarriers { group: self, clock, is_real, interrupt, before, span }
     }
 }
 
@@ -421,8 +421,8 @@ fn ends_within(phase: &Phase) -> Duration {
 }
 
 /// Where this rank waits for the others in a phase, and what comes of it.
-pub(super) struct CompanyGates<'c, 'a> {
-    company: &'c Company<'a>,
+pub(super) struct RankBarriers<'c, 'a> {
+    group: &'c RankGroup<'a>,
     clock: RealClock,
     /// Whether times are of this machine: simulated ones all begin at the same moment.
     is_real: bool,
@@ -433,16 +433,16 @@ pub(super) struct CompanyGates<'c, 'a> {
     span: Cell<Option<WorkSpan>>,
 }
 
-impl PhaseGates for CompanyGates<'_, '_> {
+impl PhaseBarriers for RankBarriers<'_, '_> {
     fn ready(&self) -> Result<()> {
         let mine = if self.interrupt.is_set() { Err(asked_to_end()) } else { Ok(()) };
-        self.company.meet(mine)?;
+        self.group.barrier(mine)?;
         *self.before.borrow_mut() = self.offsets()?;
         Ok(())
     }
 
     fn start(&self) -> Result<()> {
-        self.company.meet(Ok(()))
+        self.group.barrier(Ok(()))
     }
 
     fn ended(&self, run: &PhaseRun) {
@@ -450,24 +450,24 @@ impl PhaseGates for CompanyGates<'_, '_> {
     }
 }
 
-impl CompanyGates<'_, '_> {
+impl RankBarriers<'_, '_> {
     fn offsets(&self) -> Result<Vec<ClockOffset>> {
-        let company = self.company;
+        let group = self.group;
         if !self.is_real {
-            let none = if company.rank() == 0 { company.size() } else { 0 };
+            let none = if group.rank() == 0 { group.size() } else { 0 };
             return Ok(vec![ClockOffset::default(); none as usize]);
         }
-        measure_offsets(&company.lockstep, &self.clock).map_err(|failure| company.named(&failure))
+        measure_offsets(&group.collectives, &self.clock).map_err(|failure| group.named(&failure))
     }
 
     /// What all ranks measured in a phase, at rank 0; what this one did elsewhere.
     ///
     /// # Errors
     /// What any rank failed with.
-    pub(super) fn together(&self, own: Result<Measurement>, phase: &Phase) -> Result<Measurement> {
-        let company = self.company;
+    pub(super) fn merged(&self, own: Result<Measurement>, phase: &Phase) -> Result<Measurement> {
+        let group = self.group;
         let report = own.as_ref().map_err(Clone::clone).and_then(|own| {
-            let (rank, operations) = (company.rank(), own.operations);
+            let (rank, operations) = (group.rank(), own.operations);
             let failed = own.errors.values().sum();
             let times = RankTimes { rank, span: self.span.get(), operations, failed };
             RankReport::new(own.clone(), times).encoded()
@@ -479,11 +479,12 @@ impl CompanyGates<'_, '_> {
             RankReport::decoded(&one)?.merged(RankReport::decoded(&other)?)?.encoded()
         };
         let mut all = None;
-        let answer = company.lockstep.exchange(report, &merge, ends_within(phase), |merged| {
-            all = Some(RankReport::decoded(&merged)?);
-            Ok(Vec::new())
-        });
-        answer.map_err(|failure| company.named(&failure))?;
+        let answer =
+            group.collectives.reduce_and_broadcast(report, &merge, ends_within(phase), |merged| {
+                all = Some(RankReport::decoded(&merged)?);
+                Ok(Vec::new())
+            });
+        answer.map_err(|failure| group.named(&failure))?;
         let after = self.offsets();
         let Some(all) = all else { return after.and(own) };
         let before = self.before.borrow();

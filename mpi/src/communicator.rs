@@ -1,17 +1,17 @@
-//! The ranks of an MPI job as a crew. No call of MPI waits: each wait is a loop that looks whether the message has come,
-//! so that a peer that is gone, a time limit or a signal ends it.
+//! The ranks of an MPI job as a communicator. No call of MPI waits: each wait is a loop that looks whether the message has
+//! come, so that a peer that is gone, a time limit or a signal ends it.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use boatload::run::crew::{Crew, CrewError};
+use boatload::run::communicator::{Communicator, MessageError};
 use mpi::environment::Universe;
-use mpi::topology::Communicator;
+use mpi::topology::Communicator as _;
 use mpi::{Rank, Tag, Threading};
 
-use crate::farewell::{Heartbeat, farewell};
+use crate::finalize::{Heartbeat, finalize};
 use crate::launcher;
 use crate::messages::{Called, Posted, return_errors};
 
@@ -19,7 +19,7 @@ use crate::messages::{Called, Posted, return_errors};
 const RUN: Tag = 1;
 
 /// Messages of its end: what came too late for the run stays apart from them.
-const FAREWELL: Tag = 2;
+const END: Tag = 2;
 
 /// A longer message goes in pieces of this size, and the first that is shorter is its last: MPI counts to 2 GiB.
 const PIECE_BYTES: usize = 1 << 24;
@@ -45,7 +45,7 @@ const ABORTED: i32 = 1;
 
 /// This process as a rank of an MPI job.
 #[derive(Clone)]
-pub(crate) struct MpiCrew {
+pub(crate) struct MpiCommunicator {
     rank: u32,
     size: u32,
     tag: Tag,
@@ -54,7 +54,7 @@ pub(crate) struct MpiCrew {
 
 /// An MPI job, from its start to its end.
 pub(crate) struct MpiJob {
-    crew: MpiCrew,
+    communicator: MpiCommunicator,
     heartbeat: Heartbeat,
 }
 
@@ -64,22 +64,22 @@ impl MpiJob {
     /// # Errors
     /// If it cannot be used.
     pub(crate) fn start() -> Result<Self, String> {
-        let crew = MpiCrew::start()?;
-        let heartbeat = Heartbeat::start(crew.at_the_end(), ALIVE_EVERY);
-        Ok(Self { crew, heartbeat })
+        let communicator = MpiCommunicator::start()?;
+        let heartbeat = Heartbeat::start(communicator.at_the_end(), ALIVE_EVERY);
+        Ok(Self { communicator, heartbeat })
     }
 
     /// Its ranks.
-    pub(crate) fn crew(&self) -> MpiCrew {
-        self.crew.clone()
+    pub(crate) fn communicator(&self) -> MpiCommunicator {
+        self.communicator.clone()
     }
 
     /// Ends MPI in this process, and gives `exit` again. If a rank does not come to the end, MPI ends all of them.
     pub(crate) fn end(self, exit: ExitCode) -> ExitCode {
-        let Self { crew, heartbeat } = self;
+        let Self { communicator, heartbeat } = self;
         drop(heartbeat);
-        let all = farewell(&crew.at_the_end(), FIRST_WITHIN, OTHERS_WITHIN);
-        let universe = crew.traffic().universe.take();
+        let all = finalize(&communicator.at_the_end(), FIRST_WITHIN, OTHERS_WITHIN);
+        let universe = communicator.traffic().universe.take();
         if let (Err(_), Some(universe)) = (all, &universe) {
             universe.world().abort(ABORTED);
         }
@@ -105,7 +105,7 @@ struct Arriving {
     piece: Option<Posted>,
 }
 
-impl MpiCrew {
+impl MpiCommunicator {
     /// Starts MPI.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl MpiCrew {
 
     /// The same ranks, with messages of the end of the run.
     fn at_the_end(&self) -> Self {
-        Self { tag: FAREWELL, ..self.clone() }
+        Self { tag: END, ..self.clone() }
     }
 
     fn traffic(&self) -> MutexGuard<'_, Traffic> {
@@ -138,23 +138,23 @@ impl MpiCrew {
     }
 
     /// Sends a piece of a message.
-    fn send_piece(&self, to: Rank, piece: &[u8], wait: &Wait) -> Result<(), CrewError> {
+    fn send_piece(&self, to: Rank, piece: &[u8], wait: &Wait) -> Result<(), MessageError> {
         // Held for each call, so that there is one at a time.
         let posted = {
             let _traffic = self.traffic();
             Posted::send(piece.to_vec(), to, self.tag)
         };
-        let mut posted = posted.map_err(CrewError::Broken)?;
+        let mut posted = posted.map_err(MessageError::Broken)?;
         loop {
             let mut traffic = self.traffic();
-            posted = match posted.into_piece().map_err(CrewError::Broken)? {
+            posted = match posted.into_piece().map_err(MessageError::Broken)? {
                 Ok(_) => return Ok(()),
                 Err(posted) => posted,
             };
             if wait.is_over() {
                 // MPI still reads it, and may deliver it later.
                 traffic.leaving.push(posted);
-                return Err(CrewError::TimedOut);
+                return Err(MessageError::TimedOut);
             }
             drop(traffic);
             // The receiver may not be there yet, or takes it bit by bit, which goes on only while MPI is called.
@@ -163,7 +163,7 @@ impl MpiCrew {
     }
 }
 
-impl Crew for MpiCrew {
+impl Communicator for MpiCommunicator {
     fn rank(&self) -> u32 {
         self.rank
     }
@@ -172,7 +172,7 @@ impl Crew for MpiCrew {
         self.size
     }
 
-    fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), CrewError> {
+    fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), MessageError> {
         let (to, wait) = (rank_of(to)?, Wait::new(within));
         let whole = message.chunks_exact(PIECE_BYTES);
         let last = whole.remainder();
@@ -182,19 +182,19 @@ impl Crew for MpiCrew {
         Ok(())
     }
 
-    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, CrewError> {
+    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, MessageError> {
         let source = rank_of(from)?;
         let wait = Wait::new(within);
         loop {
             let mut traffic = self.traffic();
             let message = traffic.arriving.entry((self.tag, from)).or_default();
-            if message.advance(source, self.tag).map_err(CrewError::Broken)? {
+            if message.advance(source, self.tag).map_err(MessageError::Broken)? {
                 return Ok(std::mem::take(&mut message.bytes));
             }
             let pause_max = if message.piece.is_some() { Duration::ZERO } else { PAUSE_MAX };
             drop(traffic);
             if wait.is_over() {
-                return Err(CrewError::TimedOut);
+                return Err(MessageError::TimedOut);
             }
             wait.pause(pause_max);
         }
@@ -262,8 +262,8 @@ impl Wait {
 }
 
 /// A rank as MPI counts.
-fn rank_of(rank: u32) -> Result<Rank, CrewError> {
-    Rank::try_from(rank).map_err(|_| CrewError::Broken(format!("MPI has no rank {rank}")))
+fn rank_of(rank: u32) -> Result<Rank, MessageError> {
+    Rank::try_from(rank).map_err(|_| MessageError::Broken(format!("MPI has no rank {rank}")))
 }
 
 /// A number of MPI's that is not negative.

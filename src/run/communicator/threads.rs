@@ -1,10 +1,10 @@
-//! A crew of threads of one process, for tests.
+//! A communicator of threads of one process, for tests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use super::{Crew, CrewError};
+use super::{Communicator, MessageError};
 
 /// The messages on their way, by sender and receiver.
 struct Mail {
@@ -14,7 +14,7 @@ struct Mail {
 }
 
 /// One of the threads.
-pub(crate) struct ThreadCrew {
+pub(crate) struct ThreadCommunicator {
     rank: u32,
     mail: Arc<Mail>,
 }
@@ -25,7 +25,7 @@ impl Mail {
     }
 }
 
-impl Crew for ThreadCrew {
+impl Communicator for ThreadCommunicator {
     fn rank(&self) -> u32 {
         self.rank
     }
@@ -34,31 +34,34 @@ impl Crew for ThreadCrew {
         self.mail.size
     }
 
-    fn send(&self, to: u32, message: &[u8], _: Duration) -> Result<(), CrewError> {
+    fn send(&self, to: u32, message: &[u8], _: Duration) -> Result<(), MessageError> {
         let place = self.mail.place(self.rank, to);
         self.mail.boxes.lock().unwrap()[place].push_back(message.to_vec());
         self.mail.changed.notify_all();
         Ok(())
     }
 
-    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, CrewError> {
+    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, MessageError> {
         let place = self.mail.place(from, self.rank);
         let boxes = self.mail.boxes.lock().unwrap();
         let empty = |boxes: &mut Vec<VecDeque<Vec<u8>>>| boxes[place].is_empty();
         let (mut boxes, _) = self.mail.changed.wait_timeout_while(boxes, within, empty).unwrap();
-        boxes[place].pop_front().ok_or(CrewError::TimedOut)
+        boxes[place].pop_front().ok_or(MessageError::TimedOut)
     }
 }
 
-/// Runs something at each rank of a crew; what each gave, in their order.
-pub(crate) fn with_ranks<T: Send>(size: u32, run: impl Fn(&ThreadCrew) -> T + Sync) -> Vec<T> {
+/// Runs something at each rank; what each gave, in their order.
+pub(crate) fn with_ranks<T: Send>(
+    size: u32,
+    run: impl Fn(&ThreadCommunicator) -> T + Sync,
+) -> Vec<T> {
     let boxes = Mutex::new(vec![VecDeque::new(); (size * size) as usize]);
     let mail = Arc::new(Mail { boxes, changed: Condvar::new(), size });
     std::thread::scope(|scope| {
         let run = &run;
         let start = |rank| {
-            let crew = ThreadCrew { rank, mail: Arc::clone(&mail) };
-            scope.spawn(move || run(&crew))
+            let communicator = ThreadCommunicator { rank, mail: Arc::clone(&mail) };
+            scope.spawn(move || run(&communicator))
         };
         let threads: Vec<_> = (0..size).map(start).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()

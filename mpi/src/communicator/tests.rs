@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use boatload::run::crew::lockstep::Lockstep;
+use boatload::run::communicator::collectives::Collectives;
 
 use super::*;
 
@@ -33,7 +33,13 @@ fn said(ranks: u32, exercise: &str) -> Vec<String> {
 
 fn ended(ranks: u32, exercise: &str) -> Output {
     let mut command = launch::launch(ranks, &std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "crew::tests::a_rank_of_a_job", "--nocapture", "-q"]);
+    command.args([
+        "--ignored",
+        "--exact",
+        "communicator::tests::a_rank_of_a_job",
+        "--nocapture",
+        "-q",
+    ]);
     command.env(EXERCISE, exercise).stdin(Stdio::null()).output().unwrap()
 }
 
@@ -41,29 +47,31 @@ fn ended(ranks: u32, exercise: &str) -> Output {
 #[ignore = "other tests start it"]
 fn a_rank_of_a_job() {
     let job = MpiJob::start().unwrap();
-    let crew = job.crew();
+    let communicator = job.communicator();
     let exercise = std::env::var(EXERCISE).unwrap_or_default();
     let found = match exercise.as_str() {
-        "exchange" => exchange(&crew),
-        "long" => long_messages(&crew),
-        "late" => late_message(&crew),
-        "silent" => silent(&crew),
-        "killed" => killed(&crew),
-        "release" => release(&crew),
-        "slow" => slow_end(&crew),
+        "exchange" => exchange(&communicator),
+        "long" => long_messages(&communicator),
+        "late" => late_message(&communicator),
+        "silent" => silent(&communicator),
+        "killed" => killed(&communicator),
+        "release" => release(&communicator),
+        "slow" => slow_end(&communicator),
         other => panic!("no exercise {other}"),
     };
-    println!("\nrank {}: {found}", crew.rank());
+    println!("\nrank {}: {found}", communicator.rank());
     let _ = job.end(ExitCode::SUCCESS);
 }
 
-fn exchange(crew: &MpiCrew) -> String {
+fn exchange(communicator: &MpiCommunicator) -> String {
     let never = AtomicBool::new(false);
-    let lockstep = Lockstep::new(crew, &never);
+    let collectives = Collectives::new(communicator, &never);
     let mut all = Vec::new();
     for _ in 0..100 {
-        let mine = Ok(vec![b'0' + u8::try_from(crew.rank()).unwrap()]);
-        all = lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap();
+        let mine = Ok(vec![b'0' + u8::try_from(communicator.rank()).unwrap()]);
+        all = collectives
+            .reduce_and_broadcast(mine, &|one, other| Ok([one, other].concat()), SOON, Ok)
+            .unwrap();
     }
     String::from_utf8(all).unwrap()
 }
@@ -85,15 +93,15 @@ fn pattern(bytes: usize) -> Vec<u8> {
 /// Of no, of just one, and of several pieces.
 const LENGTHS: [usize; 5] = [0, 1, PIECE_BYTES - 1, PIECE_BYTES, 2 * PIECE_BYTES + 7];
 
-fn long_messages(crew: &MpiCrew) -> String {
-    if crew.rank() == 1 {
-        LENGTHS.iter().for_each(|bytes| crew.send(0, &pattern(*bytes), SOON).unwrap());
+fn long_messages(communicator: &MpiCommunicator) -> String {
+    if communicator.rank() == 1 {
+        LENGTHS.iter().for_each(|bytes| communicator.send(0, &pattern(*bytes), SOON).unwrap());
         return "sent".into();
     }
     // In slices, as the library waits.
     let receive = || loop {
-        match crew.receive(1, Duration::from_millis(1)) {
-            Err(CrewError::TimedOut) => {}
+        match communicator.receive(1, Duration::from_millis(1)) {
+            Err(MessageError::TimedOut) => {}
             other => return other.unwrap(),
         }
     };
@@ -106,16 +114,16 @@ fn a_message_longer_than_a_piece_arrives_whole_however_it_is_waited_for() {
     assert_eq!(said(2, "long"), ["0: all good: true", "1: sent"]);
 }
 
-fn late_message(crew: &MpiCrew) -> String {
+fn late_message(communicator: &MpiCommunicator) -> String {
     let short = Duration::from_millis(20);
-    if crew.rank() == 1 {
-        let before = crew.receive(0, short);
-        crew.send(0, b"go on", SOON).unwrap();
-        let after = crew.receive(0, SOON).unwrap();
+    if communicator.rank() == 1 {
+        let before = communicator.receive(0, short);
+        communicator.send(0, b"go on", SOON).unwrap();
+        let after = communicator.receive(0, SOON).unwrap();
         return format!("{before:?}, then {}", String::from_utf8(after).unwrap());
     }
-    crew.receive(1, SOON).unwrap();
-    crew.send(1, b"late", SOON).unwrap();
+    communicator.receive(1, SOON).unwrap();
+    communicator.send(1, b"late", SOON).unwrap();
     "sent".into()
 }
 
@@ -124,13 +132,13 @@ fn a_wait_ends_with_its_time_and_a_later_one_gets_the_message() {
     assert_eq!(said(2, "late"), ["0: sent", "1: Err(TimedOut), then late"]);
 }
 
-fn silent(crew: &MpiCrew) -> String {
+fn silent(communicator: &MpiCommunicator) -> String {
     let never = AtomicBool::new(false);
-    let lockstep = Lockstep::new(crew, &never);
-    if crew.rank() == 3 {
+    let collectives = Collectives::new(communicator, &never);
+    if communicator.rank() == 3 {
         return "says nothing".into();
     }
-    let failure = lockstep.meet(Ok(()), Duration::from_millis(200)).unwrap_err();
+    let failure = collectives.barrier(Ok(()), Duration::from_millis(200)).unwrap_err();
     let sentence = failure.failure(&vec!["node".to_string(); 4]).sentence;
     sentence.split(" within").next().unwrap().into()
 }
@@ -142,13 +150,13 @@ fn a_rank_that_does_not_answer_is_named_by_all_others() {
     assert_eq!(others[..3], [0, 1, 2].map(|rank| format!("{rank}: {expected}")));
 }
 
-fn killed(crew: &MpiCrew) -> String {
-    if crew.rank() == 2 {
+fn killed(communicator: &MpiCommunicator) -> String {
+    if communicator.rank() == 2 {
         let _ = std::process::Command::new("kill")
             .args(["-9", &std::process::id().to_string()])
             .status();
     }
-    let gone = crew.receive(2, SOON);
+    let gone = communicator.receive(2, SOON);
     format!("{gone:?}")
 }
 
@@ -159,15 +167,15 @@ fn a_rank_that_is_killed_ends_the_job() {
 }
 
 /// Rank 0 comes to the end three times as late as the others wait for a sign of it.
-fn slow_end(crew: &MpiCrew) -> String {
+fn slow_end(communicator: &MpiCommunicator) -> String {
     const PATIENCE: Duration = Duration::from_secs(2);
-    let end = crew.at_the_end();
+    let end = communicator.at_the_end();
     let heartbeat = Heartbeat::start(end.clone(), PATIENCE / 10);
-    if crew.rank() == 0 {
+    if communicator.rank() == 0 {
         std::thread::sleep(3 * PATIENCE);
     }
     drop(heartbeat);
-    format!("{:?}", farewell(&end, PATIENCE, SOON))
+    format!("{:?}", finalize(&end, PATIENCE, SOON))
 }
 
 #[test]
@@ -175,21 +183,22 @@ fn the_others_wait_for_rank_0_as_long_as_it_lives() {
     assert_eq!(said(3, "slow"), [0, 1, 2].map(|rank| format!("{rank}: Ok(())")));
 }
 
-/// How far apart ranks of one machine leave the second of two meetings, to which one of them came late.
-fn release(crew: &MpiCrew) -> String {
+/// How far apart ranks of one machine leave the second of two barriers, to which one of them came late.
+fn release(communicator: &MpiCommunicator) -> String {
     let never = AtomicBool::new(false);
-    let lockstep = Lockstep::new(crew, &never);
+    let collectives = Collectives::new(communicator, &never);
     let mut micros: Vec<u128> = Vec::new();
     for round in 0..200u32 {
-        if round % crew.size() == crew.rank() {
+        if round % communicator.size() == communicator.rank() {
             std::thread::sleep(Duration::from_millis(20));
         }
-        lockstep.meet(Ok(()), SOON).unwrap();
-        lockstep.meet(Ok(()), SOON).unwrap();
+        collectives.barrier(Ok(()), SOON).unwrap();
+        collectives.barrier(Ok(()), SOON).unwrap();
         let left = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
         let mine = Ok(left.to_be_bytes().to_vec());
-        let all =
-            lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap();
+        let all = collectives
+            .reduce_and_broadcast(mine, &|one, other| Ok([one, other].concat()), SOON, Ok)
+            .unwrap();
         let all = all.chunks_exact(16).map(|time| u128::from_be_bytes(time.try_into().unwrap()));
         micros.push(all.clone().max().unwrap() - all.min().unwrap());
     }
@@ -199,7 +208,7 @@ fn release(crew: &MpiCrew) -> String {
 
 #[test]
 #[ignore = "it prints times, which depend on the machine"]
-fn meetings_release_soon() {
+fn barriers_release_soon() {
     for ranks in [2, 4, 8] {
         println!("{ranks} ranks leave within {}", &said(ranks, "release")[0][3..]);
     }

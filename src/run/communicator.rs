@@ -1,8 +1,8 @@
-//! Several processes that run one plan together, each a rank. A crew only carries messages from one rank to another;
-//! whatever all of them do together is built on that, in [`lockstep`].
+//! Several processes that run one plan together, each a rank. A communicator only carries messages from one rank to another;
+//! whatever all of them do together is built on that, in [`collectives`].
 
 pub mod clock_offset;
-pub mod lockstep;
+pub mod collectives;
 #[cfg(test)]
 pub(crate) mod threads;
 
@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// The processes that run one plan, as seen by one of them. One thread at a time calls it.
-pub trait Crew: Sync {
+pub trait Communicator: Sync {
     /// Which of them this one is, from 0.
     fn rank(&self) -> u32;
 
@@ -21,25 +21,25 @@ pub trait Crew: Sync {
     ///
     /// # Errors
     /// If it could not be sent within that time.
-    fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), CrewError>;
+    fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), MessageError>;
 
     /// The next message of another rank.
     ///
     /// # Errors
     /// If none came within that time; one that comes later is given by a later call.
-    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, CrewError>;
+    fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, MessageError>;
 }
 
 /// Why a message did not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CrewError {
+pub enum MessageError {
     /// The time was over.
     TimedOut,
     /// What the transport says, in a phrase.
     Broken(String),
 }
 
-impl fmt::Display for CrewError {
+impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimedOut => f.write_str("no message came in time"),
@@ -48,10 +48,10 @@ impl fmt::Display for CrewError {
     }
 }
 
-/// A crew of one process.
-pub struct Alone;
+/// The communicator of a process that is alone.
+pub struct SelfCommunicator;
 
-impl Crew for Alone {
+impl Communicator for SelfCommunicator {
     fn rank(&self) -> u32 {
         0
     }
@@ -60,11 +60,11 @@ impl Crew for Alone {
         1
     }
 
-    fn send(&self, _: u32, _: &[u8], _: Duration) -> Result<(), CrewError> {
-        Err(CrewError::Broken("there is no other rank".into()))
+    fn send(&self, _: u32, _: &[u8], _: Duration) -> Result<(), MessageError> {
+        Err(MessageError::Broken("there is no other rank".into()))
     }
 
-    fn receive(&self, _: u32, _: Duration) -> Result<Vec<u8>, CrewError> {
-        Err(CrewError::Broken("there is no other rank".into()))
+    fn receive(&self, _: u32, _: Duration) -> Result<Vec<u8>, MessageError> {
+        Err(MessageError::Broken("there is no other rank".into()))
     }
 }

@@ -12,12 +12,12 @@ use crate::plan::{Settings, read_job};
 use crate::results::book::Book;
 use crate::results::histogram::decoded;
 use crate::results::store::Store;
-use crate::run::crew::threads::{ThreadCrew, with_ranks};
-use crate::run::crew::{Crew, CrewError};
+use crate::run::communicator::threads::{ThreadCommunicator, with_ranks};
+use crate::run::communicator::{Communicator, MessageError};
 use crate::session::{PhaseContext, RunOutcome, Watcher, run};
 
 /// What each rank is asked to do.
-struct CrewJob<'a> {
+struct RankJob<'a> {
     text: &'a (dyn Fn(u32) -> String + Sync),
     directory: &'a Path,
     watcher: &'a dyn Watcher,
@@ -27,7 +27,7 @@ struct CrewJob<'a> {
     before_wait: &'a (dyn Fn(u32, &Interrupt) + Sync),
 }
 
-impl<'a> CrewJob<'a> {
+impl<'a> RankJob<'a> {
     /// One in which nothing special happens.
     fn new(text: &'a (dyn Fn(u32) -> String + Sync), directory: &'a Path) -> Self {
         Self { text, directory, watcher: &Nobody, ill: &|_, _, _| (), before_wait: &|_, _| () }
@@ -40,18 +40,18 @@ impl Watcher for Nobody {}
 
 /// A rank to which something happens before it waits.
 struct Troubled<'a> {
-    crew: &'a ThreadCrew,
+    communicator: &'a ThreadCommunicator,
     interrupt: &'a Interrupt,
     before_wait: &'a (dyn Fn(u32, &Interrupt) + Sync),
 }
 
-impl Crew for Troubled<'_> {
+impl Communicator for Troubled<'_> {
     fn rank(&self) -> u32 {
-        self.crew.rank()
+        self.communicator.rank()
     }
 
     fn size(&self) -> u32 {
-        self.crew.size()
+        self.communicator.size()
     }
 
     fn send(
@@ -59,21 +59,21 @@ impl Crew for Troubled<'_> {
         to: u32,
         message: &[u8],
         within: Duration,
-    ) -> std::result::Result<(), CrewError> {
-        self.crew.send(to, message, within)
+    ) -> std::result::Result<(), MessageError> {
+        self.communicator.send(to, message, within)
     }
 
-    fn receive(&self, from: u32, within: Duration) -> std::result::Result<Vec<u8>, CrewError> {
+    fn receive(&self, from: u32, within: Duration) -> std::result::Result<Vec<u8>, MessageError> {
         (self.before_wait)(self.rank(), self.interrupt);
-        self.crew.receive(from, within)
+        self.communicator.receive(from, within)
     }
 }
 
 /// Runs a job with so many ranks; what each was given.
-fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
-    with_ranks(size, |crew| {
+fn ran(size: u32, job: &RankJob<'_>) -> Vec<Result<RunOutcome>> {
+    with_ranks(size, |communicator| {
         let interrupt = Interrupt::default();
-        let text = (job.text)(crew.rank());
+        let text = (job.text)(communicator.rank());
         let plan_of = |seed| {
             let settings = Settings { seed, ..Settings::default() };
             read_job(&text, &settings)
@@ -87,14 +87,15 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
             fill_real: false,
             place: Volume::default(),
             tag: None,
-            company: None,
+            group: None,
         };
-        let crew = Troubled { crew, interrupt: &interrupt, before_wait: job.before_wait };
-        let lockstep = Lockstep::new(&crew, interrupt.flag());
-        let company = muster(lockstep, Ok(&order), |seed| plan_of(Some(seed)))?;
-        let mut plan = company.own_plan().unwrap().clone();
-        (job.ill)(crew.rank(), &mut plan, &interrupt);
-        let order = RunOrder { plan: &plan, company: Some(&company), ..order.clone() };
+        let communicator =
+            Troubled { communicator, interrupt: &interrupt, before_wait: job.before_wait };
+        let collectives = Collectives::new(&communicator, interrupt.flag());
+        let group = agree_on_run(collectives, Ok(&order), |seed| plan_of(Some(seed)))?;
+        let mut plan = group.own_plan().unwrap().clone();
+        (job.ill)(communicator.rank(), &mut plan, &interrupt);
+        let order = RunOrder { plan: &plan, group: Some(&group), ..order.clone() };
         let mut store = Store::in_memory().unwrap();
         run(&order, &mut store, job.watcher, &interrupt)
     })
@@ -102,7 +103,7 @@ fn ran(size: u32, job: &CrewJob<'_>) -> Vec<Result<RunOutcome>> {
 
 /// The same job for all, which must go well; what rank 0 has of it.
 fn good(size: u32, text: &str, directory: &Path) -> Book {
-    let all = ran(size, &CrewJob::new(&|_| text.to_string(), directory))
+    let all = ran(size, &RankJob::new(&|_| text.to_string(), directory))
         .into_iter()
         .map(|outcome| outcome.and_then(RunOutcome::whole));
     all.map(|book| book.unwrap()).next().unwrap()
@@ -148,7 +149,7 @@ fn good_alone(text: &str, directory: &Path) -> Book {
         fill_real: false,
         place: Volume::default(),
         tag: None,
-        company: None,
+        group: None,
     };
     let mut store = Store::in_memory().unwrap();
     run(&order, &mut store, &Nobody, &Interrupt::default()).unwrap().whole().unwrap()
@@ -189,7 +190,7 @@ fn with_a_shift_each_rank_works_on_what_another_wrote_as_that_one_would() {
 fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
     let place = tempfile::tempdir().unwrap();
     let text = |rank| if rank == 2 { on_disk("# another") } else { on_disk("") };
-    for one in ran(4, &CrewJob::new(&text, place.path())) {
+    for one in ran(4, &RankJob::new(&text, place.path())) {
         let said = one.err().unwrap().sentence;
         assert!(said.starts_with("rank 2 on ") && said.contains("another job file"), "{said}");
     }
@@ -200,7 +201,7 @@ fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
 fn what_only_one_process_can_do_is_refused_by_all() {
     let place = tempfile::tempdir().unwrap();
     let text = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
-    for one in ran(2, &CrewJob::new(&|_| text.clone(), place.path())) {
+    for one in ran(2, &RankJob::new(&|_| text.clone(), place.path())) {
         let said = one.err().unwrap().sentence;
         assert!(said.contains("a simulated file system of its own"), "{said}");
     }
@@ -228,7 +229,7 @@ fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() 
     let text = on_disk("").replace("repeats = 1", "repeats = 3");
     let watcher = Breaker { place: place.path(), phases: AtomicUsize::new(0) };
     let text = |_| text.clone();
-    let job = CrewJob { watcher: &watcher, ..CrewJob::new(&text, place.path()) };
+    let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
     for outcome in ran(3, &job) {
         let RunOutcome { book, failure, .. } = outcome.unwrap();
         let said = failure.unwrap().sentence;
@@ -250,7 +251,7 @@ fn slow_sentences(slow: Option<u32>) -> Vec<String> {
         }
     };
     let text = |_| text.clone();
-    let job = CrewJob { ill: &ill, ..CrewJob::new(&text, place.path()) };
+    let job = RankJob { ill: &ill, ..RankJob::new(&text, place.path()) };
     let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
     let analysis = Analysis::of(&book);
     let slow = |finding: &&Finding| matches!(finding, Finding::Warning(warning) if warning.code == WarningCode::SlowRank);
@@ -274,7 +275,7 @@ fn a_rank_that_is_asked_to_end_ends_all_and_nothing_is_left() {
         }
     };
     let text = |_| on_disk("");
-    let job = CrewJob { ill: &ill, ..CrewJob::new(&text, place.path()) };
+    let job = RankJob { ill: &ill, ..RankJob::new(&text, place.path()) };
     for outcome in ran(4, &job) {
         let RunOutcome { book, failure, .. } = outcome.unwrap();
         assert_eq!((failure, book.run.complete, book.measurements.len()), (None, false, 0));
@@ -305,10 +306,10 @@ fn a_rank_that_is_asked_to_end_at_any_wait_is_named_and_what_was_merged_is_kept(
             }
         };
         let watcher = Notices::default();
-        let job = CrewJob {
+        let job = RankJob {
             watcher: &watcher,
             before_wait: &before_wait,
-            ..CrewJob::new(&text, place.path())
+            ..RankJob::new(&text, place.path())
         };
         let all = ran(4, &job);
         let mut said = watcher.0.into_inner().unwrap();
@@ -343,7 +344,7 @@ fn a_rank_0_that_fails_when_it_has_made_the_directory_tells_the_others_before_it
         }
     };
     let text = |_| on_disk("");
-    let job = CrewJob { before_wait: &before_wait, ..CrewJob::new(&text, place.path()) };
+    let job = RankJob { before_wait: &before_wait, ..RankJob::new(&text, place.path()) };
     let said: Vec<_> = ran(3, &job).into_iter().map(|one| one.err().unwrap().sentence).collect();
     assert!(said[0].starts_with("cannot make the directory of rank 0"), "{said:?}");
     assert!(said.iter().all(|one| *one == said[0]), "{said:?}");

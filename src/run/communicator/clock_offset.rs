@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::lockstep::{Lockstep, RankFailure};
+use super::collectives::{Collectives, RankFailure};
 use crate::run::clock::{Clock, RealClock};
 
 /// Messages there and back for each rank; the quickest counts.
@@ -50,26 +50,26 @@ fn now_ns(clock: &RealClock) -> i64 {
 /// # Errors
 /// The rank that did not answer, and why.
 pub fn measure_offsets(
-    lockstep: &Lockstep<'_>,
+    collectives: &Collectives<'_>,
     clock: &RealClock,
 ) -> Result<Vec<ClockOffset>, RankFailure> {
-    if lockstep.rank() > 0 {
+    if collectives.rank() > 0 {
         for _ in 0..PINGS {
-            lockstep.hear(0, WITHIN)?;
-            lockstep.tell(0, &now_ns(clock).to_be_bytes())?;
+            collectives.receive(0, WITHIN)?;
+            collectives.send(0, &now_ns(clock).to_be_bytes())?;
         }
         return Ok(Vec::new());
     }
     let mut offsets = vec![ClockOffset::default()];
-    for rank in 1..lockstep.size() {
+    for rank in 1..collectives.size() {
         let mut best: Option<ClockOffset> = None;
         for _ in 0..PINGS {
             let sent = now_ns(clock);
-            lockstep.tell(rank, &[])?;
-            let answer = lockstep.hear(rank, WITHIN)?;
+            collectives.send(rank, &[])?;
+            let answer = collectives.receive(rank, WITHIN)?;
             let came = now_ns(clock);
             let theirs = <[u8; 8]>::try_from(answer).map(i64::from_be_bytes);
-            let theirs = theirs.map_err(|_| lockstep.refuse(rank, NO_TIME))?;
+            let theirs = theirs.map_err(|_| collectives.refuse(rank, NO_TIME))?;
             let error_ns = (came - sent).unsigned_abs() / 2;
             let at_ns = sent.midpoint(came);
             if best.is_none_or(|best| error_ns < best.error_ns) {
@@ -85,44 +85,44 @@ pub fn measure_offsets(
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use super::super::Crew;
+    use super::super::Communicator;
     use super::super::threads::with_ranks;
     use super::*;
     use crate::host::process::host_name;
 
     /// What ends each rank, when they compare their clocks and then meet.
-    fn ends(size: u32, stopped: u32, compare: impl Fn(&Lockstep<'_>) + Sync) -> Vec<String> {
-        with_ranks(size, |crew| {
-            let stop = AtomicBool::new(crew.rank() == stopped);
-            let lockstep = Lockstep::new(crew, &stop);
-            compare(&lockstep);
-            lockstep.meet(Ok(()), WITHIN).unwrap_err().failure(&[]).sentence
+    fn ends(size: u32, stopped: u32, compare: impl Fn(&Collectives<'_>) + Sync) -> Vec<String> {
+        with_ranks(size, |communicator| {
+            let stop = AtomicBool::new(communicator.rank() == stopped);
+            let collectives = Collectives::new(communicator, &stop);
+            compare(&collectives);
+            collectives.barrier(Ok(()), WITHIN).unwrap_err().failure(&[]).sentence
         })
     }
 
-    fn offsets(lockstep: &Lockstep<'_>) {
-        let _ = measure_offsets(lockstep, &RealClock::new());
+    fn offsets(collectives: &Collectives<'_>) {
+        let _ = measure_offsets(collectives, &RealClock::new());
     }
 
     #[test]
     fn all_hear_of_a_rank_that_is_asked_to_end_while_it_waits_for_its_turn() {
         let is_gone = AtomicBool::new(false);
-        let heard = ends(8, 5, |lockstep| {
-            while lockstep.rank() == 0 && !is_gone.load(Ordering::Relaxed) {
+        let heard = ends(8, 5, |collectives| {
+            while collectives.rank() == 0 && !is_gone.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
-            offsets(lockstep);
-            is_gone.fetch_or(lockstep.rank() == 5, Ordering::Relaxed);
+            offsets(collectives);
+            is_gone.fetch_or(collectives.rank() == 5, Ordering::Relaxed);
         });
         assert_eq!(heard, vec![format!("rank 5 on {}: it was asked to end", host_name()); 8]);
     }
 
     #[test]
     fn all_hear_that_rank_0_is_asked_to_end_and_that_one_is_silent() {
-        let heard = ends(8, 0, |lockstep| match lockstep.rank() {
+        let heard = ends(8, 0, |collectives| match collectives.rank() {
             // It says nothing until the others have ended: rank 4 then waits for it, not for rank 0.
-            5 => while lockstep.hear(0, WITHIN).is_ok() {},
-            _ => offsets(lockstep),
+            5 => while collectives.receive(0, WITHIN).is_ok() {},
+            _ => offsets(collectives),
         });
         let sentence = "it was asked to end, and rank 5 did not answer then";
         assert!(heard.iter().all(|heard| heard.ends_with(sentence)), "{heard:?}");
@@ -130,12 +130,12 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused_with_the_name_of_the_rank() {
-        let heard = ends(3, 3, |lockstep| match lockstep.rank() {
+        let heard = ends(3, 3, |collectives| match collectives.rank() {
             2 => {
-                lockstep.hear(0, WITHIN).unwrap();
-                lockstep.tell(0, b"noon or so").unwrap();
+                collectives.receive(0, WITHIN).unwrap();
+                collectives.send(0, b"noon or so").unwrap();
             }
-            _ => offsets(lockstep),
+            _ => offsets(collectives),
         });
         assert_eq!(heard, vec![format!("rank 2: {NO_TIME}"); 3]);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use boatload::run::crew::{Crew, CrewError};
+use boatload::run::communicator::{Communicator, MessageError};
 
 /// What rank 0 says as long as it lives.
 const ALIVE: &[u8] = b"alive";
@@ -26,19 +26,21 @@ pub(crate) struct Heartbeat {
 
 impl Heartbeat {
     /// Starts it at rank 0, and nothing elsewhere.
-    pub(crate) fn start(crew: impl Crew + Send + 'static, every: Duration) -> Self {
+    pub(crate) fn start(communicator: impl Communicator + Send + 'static, every: Duration) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
-        if crew.rank() > 0 || crew.size() == 1 {
+        if communicator.rank() > 0 || communicator.size() == 1 {
             return Self { is_over, thread: None };
         }
         let ends = Arc::clone(&is_over);
         let beat = move || {
             while !ends.load(Ordering::Relaxed) {
                 std::thread::park_timeout(every);
-                (1..crew.size()).take_while(|_| !ends.load(Ordering::Relaxed)).for_each(|rank| {
-                    // One that is gone hears nothing.
-                    let _ = crew.send(rank, ALIVE, SENT_WITHIN);
-                });
+                (1..communicator.size()).take_while(|_| !ends.load(Ordering::Relaxed)).for_each(
+                    |rank| {
+                        // One that is gone hears nothing.
+                        let _ = communicator.send(rank, ALIVE, SENT_WITHIN);
+                    },
+                );
             }
         };
         Self { is_over, thread: Builder::new().name("alive".into()).spawn(beat).ok() }
@@ -60,18 +62,18 @@ impl Drop for Heartbeat {
 ///
 /// # Errors
 /// If a rank does not come.
-pub(crate) fn farewell(
-    crew: &dyn Crew,
+pub(crate) fn finalize(
+    communicator: &dyn Communicator,
     first: Duration,
     others: Duration,
-) -> Result<(), CrewError> {
-    if crew.rank() > 0 {
-        crew.send(0, DONE, SENT_WITHIN)?;
-        while crew.receive(0, first)? != DONE {}
+) -> Result<(), MessageError> {
+    if communicator.rank() > 0 {
+        communicator.send(0, DONE, SENT_WITHIN)?;
+        while communicator.receive(0, first)? != DONE {}
         return Ok(());
     }
-    for rank in 1..crew.size() {
-        crew.receive(rank, others)?;
+    for rank in 1..communicator.size() {
+        communicator.receive(rank, others)?;
     }
-    (1..crew.size()).try_for_each(|rank| crew.send(rank, DONE, SENT_WITHIN))
+    (1..communicator.size()).try_for_each(|rank| communicator.send(rank, DONE, SENT_WITHIN))
 }

@@ -1,7 +1,8 @@
-//! Keeps ranks in lockstep. All that they do together is one exchange: what each has to say goes up a binomial tree,
-//! merged on the way, to rank 0, and its answer goes down to all. So n ranks need 2 log2 n messages one after the
-//! other, and a rank that fails, wherever, says so in place of its next word, and all others hear of it. A rank that
-//! ends while it waits for an answer says so at once, to the rank above it and to rank 0: whichever listens to it next.
+//! Does what all ranks do together. It is always the same: what each has to say goes up a binomial tree, merged on the
+//! way (a reduction), to rank 0, and its answer goes down to all (a broadcast). So n ranks need 2 log2 n messages one
+//! after the other, and a rank that fails, wherever, says so in place of its next message, and all others hear of it. A
+//! rank that ends while it waits for an answer says so at once, to the rank above it and to rank 0: whichever listens to
+//! it next.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Crew, CrewError};
+use super::{Communicator, MessageError};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::span;
 use crate::host::process::host_name;
@@ -32,23 +33,23 @@ const SENT_WITHIN: Duration = Duration::from_secs(60);
 /// How long that may take where the others are told that this rank ends.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
-/// Bytes before the text of a message: what it is, and the number of its exchange.
+/// Bytes before the text of a message: what it is, and the number of its operation.
 const HEAD_BYTES: usize = 9;
 
 /// How two parts of what ranks have to say become one: that of the lower ranks comes first.
 pub type Merge<'a> = &'a dyn Fn(Vec<u8>, Vec<u8>) -> Result<Vec<u8>>;
 
-/// The ranks of a crew, which do everything in the same order.
-pub struct Lockstep<'a> {
-    crew: &'a dyn Crew,
+/// The ranks of a communicator, which do everything in the same order.
+pub struct Collectives<'a> {
+    communicator: &'a dyn Communicator,
     /// Set when the user wants to stop.
     stop: &'a AtomicBool,
-    /// Exchanges so far.
-    exchanges: AtomicU64,
+    /// Collective operations so far.
+    done: AtomicU64,
     /// Why there are no more; none while all goes well.
     ended: Mutex<Option<RankFailure>>,
     /// Whether nothing comes any more.
-    is_parting: AtomicBool,
+    is_ending: AtomicBool,
 }
 
 /// Why a rank ends all.
@@ -70,9 +71,9 @@ pub struct RankFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum MessageKind {
-    /// A part of an exchange.
+    /// A part of a reduction, or what is broadcast.
     Word = b'w',
-    /// What clocks are compared by, after an exchange.
+    /// What clocks are compared by, after a collective operation.
     Clock = b'c',
     /// Why all end, in place of whatever else the rank would say.
     Failure = b'f',
@@ -160,56 +161,56 @@ impl RankFailure {
     }
 }
 
-impl<'a> Lockstep<'a> {
-    /// The ranks of a crew, none of which has said anything yet. `stop` is set when the user wants to stop.
-    pub fn new(crew: &'a dyn Crew, stop: &'a AtomicBool) -> Self {
+impl<'a> Collectives<'a> {
+    /// The ranks of a communicator, none of which has said anything yet. `stop` is set when the user wants to stop.
+    pub fn new(communicator: &'a dyn Communicator, stop: &'a AtomicBool) -> Self {
         Self {
-            crew,
+            communicator,
             stop,
-            exchanges: AtomicU64::new(0),
+            done: AtomicU64::new(0),
             ended: Mutex::default(),
-            is_parting: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
         }
     }
 
     /// Which rank this is.
     pub fn rank(&self) -> u32 {
-        self.crew.rank()
+        self.communicator.rank()
     }
 
     /// How many there are.
     pub fn size(&self) -> u32 {
-        self.crew.size()
+        self.communicator.size()
     }
 
-    /// Sends bytes to one rank, between two exchanges.
+    /// Sends bytes to one rank, between two collective operations.
     ///
     /// # Errors
     /// If they cannot be sent; then all ranks end.
-    pub(super) fn tell(&self, to: u32, what: &[u8]) -> std::result::Result<(), RankFailure> {
+    pub(super) fn send(&self, to: u32, what: &[u8]) -> std::result::Result<(), RankFailure> {
         let sent = self.post(to, MessageKind::Clock, self.number(), what, SENT_WITHIN);
         sent.map_err(|failure| self.fail_between(NoAnswer::Noticed(failure)))
     }
 
-    /// What one rank told this one, between two exchanges.
+    /// What one rank told this one, between two collective operations.
     ///
     /// # Errors
     /// If it told nothing in time, or a rank has failed; then all ranks end.
-    pub(super) fn hear(
+    pub(super) fn receive(
         &self,
         from: u32,
         within: Duration,
     ) -> std::result::Result<Vec<u8>, RankFailure> {
-        let (heard, _) = self.receive_by(from, MessageKind::Clock, self.number(), within);
+        let (heard, _) = self.wait_for(from, MessageKind::Clock, self.number(), within);
         heard.map_err(|why| self.fail_between(why))
     }
 
-    /// Ends all ranks, between two exchanges, for what is wrong with a rank.
+    /// Ends all ranks, between two collective operations, for what is wrong with a rank.
     pub(super) fn refuse(&self, rank: u32, sentence: &str) -> RankFailure {
         self.fail_between(NoAnswer::Noticed(RankFailure::other(rank, sentence.into())))
     }
 
-    /// Ends all ranks, between two exchanges: some may wait for rank 0, and some for the ranks of the next exchange.
+    /// Ends all ranks, between two collective operations: some may wait for rank 0, and some for the ranks of the next one.
     fn fail_between(&self, why: NoAnswer) -> RankFailure {
         if let NoAnswer::Noticed(failure) = &why {
             self.report_up(failure);
@@ -233,15 +234,15 @@ impl<'a> Lockstep<'a> {
 
     /// Tells a rank why all end; one that cannot be reached notices by itself.
     fn report(&self, to: u32, failure: &RankFailure) {
-        let _ = self.answer(to, self.number(), &Err(failure.clone()), TOLD_WITHIN);
+        let _ = self.send_word(to, self.number(), &Err(failure.clone()), TOLD_WITHIN);
     }
 
-    /// The number of the last exchange.
+    /// The number of the last collective operation.
     fn number(&self) -> u64 {
-        self.exchanges.load(Ordering::Relaxed)
+        self.done.load(Ordering::Relaxed)
     }
 
-    /// Why there are no more exchanges; none while all goes well.
+    /// Why there are no more of them; none while all goes well.
     pub fn ended(&self) -> Option<RankFailure> {
         self.lock().clone()
     }
@@ -255,8 +256,8 @@ impl<'a> Lockstep<'a> {
     ///
     /// # Errors
     /// What any rank failed with, or that one did not answer: the same at all ranks that can be reached, now and
-    /// in every later exchange.
-    pub fn exchange(
+    /// in every later one.
+    pub fn reduce_and_broadcast(
         &self,
         mine: Result<Vec<u8>>,
         merge: Merge<'_>,
@@ -266,21 +267,21 @@ impl<'a> Lockstep<'a> {
         if let Some(ended) = self.ended() {
             return Err(ended);
         }
-        let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+        let number = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let own = |failure| RankFailure::own(self.rank(), failure);
-        let said = self.gather(mine.map_err(own), merge, number, within);
+        let said = self.reduce(mine.map_err(own), merge, number, within);
         let answer = match (said, parent(self.rank())) {
             (Err(NoAnswer::ToldFromAbove(failure)), _) => Err(failure),
             (said, None) => {
                 said.map_err(NoAnswer::failure).and_then(|said| answer(said).map_err(own))
             }
             (said, Some(up)) => {
-                self.heard_from(up, number, &said.map_err(NoAnswer::failure), within)
+                self.broadcast_from(up, number, &said.map_err(NoAnswer::failure), within)
             }
         };
         for child in children(self.rank(), self.size()) {
             // One that cannot be reached notices by itself.
-            let _ = self.answer(child, number, &answer, SENT_WITHIN);
+            let _ = self.send_word(child, number, &answer, SENT_WITHIN);
         }
         if let Err(failure) = &answer {
             *self.lock() = Some(failure.clone());
@@ -289,7 +290,7 @@ impl<'a> Lockstep<'a> {
     }
 
     /// What the rank above this one answers to what is said here.
-    fn heard_from(
+    fn broadcast_from(
         &self,
         up: u32,
         number: u64,
@@ -298,8 +299,8 @@ impl<'a> Lockstep<'a> {
     ) -> std::result::Result<Vec<u8>, RankFailure> {
         // Above it each level may wait for one that is silent.
         let within = within + EACH_LEVEL * (levels(self.size()) + 1);
-        let sent = self.answer(up, number, said, SENT_WITHIN).map_err(NoAnswer::Noticed);
-        let heard = sent.and_then(|()| self.receive_by(up, MessageKind::Word, number, within).0);
+        let sent = self.send_word(up, number, said, SENT_WITHIN).map_err(NoAnswer::Noticed);
+        let heard = sent.and_then(|()| self.wait_for(up, MessageKind::Word, number, within).0);
         heard.map_err(|why| {
             // That all is well here was said, and is no longer so.
             if let (NoAnswer::Noticed(failure), Ok(_)) = (&why, said) {
@@ -309,24 +310,28 @@ impl<'a> Lockstep<'a> {
         })
     }
 
-    /// An exchange in which nobody has more to say than that it is there.
+    /// A barrier: nobody has more to say than that it is there.
     ///
     /// # Errors
-    /// As [`Self::exchange`].
-    pub fn meet(&self, mine: Result<()>, within: Duration) -> std::result::Result<(), RankFailure> {
+    /// As [`Self::reduce_and_broadcast`].
+    pub fn barrier(
+        &self,
+        mine: Result<()>,
+        within: Duration,
+    ) -> std::result::Result<(), RankFailure> {
         let nothing = mine.map(|()| Vec::new());
-        self.exchange(nothing, &|one, _| Ok(one), within, Ok).map(drop)
+        self.reduce_and_broadcast(nothing, &|one, _| Ok(one), within, Ok).map(drop)
     }
 
     /// Whether this rank only waits until those below it have ended, which hurries nobody: they may still have to hear why
     /// it has. Rank 0 has still to remove what is left.
-    fn is_parting(&self) -> bool {
-        self.rank() > 0 && self.is_parting.load(Ordering::Relaxed)
+    fn is_ending(&self) -> bool {
+        self.rank() > 0 && self.is_ending.load(Ordering::Relaxed)
     }
 
     /// The last of all, whatever happened: rank 0 waits until the others have ended, but not for long.
-    pub fn part(&self, within: Duration) {
-        self.is_parting.store(true, Ordering::Relaxed);
+    pub fn wait_for_end(&self, within: Duration) {
+        self.is_ending.store(true, Ordering::Relaxed);
         let mut waited = Duration::ZERO;
         for child in children(self.rank(), self.size()) {
             // What else it said came too late.
@@ -340,7 +345,7 @@ impl<'a> Lockstep<'a> {
     }
 
     /// What this rank and those below it have to say.
-    fn gather(
+    fn reduce(
         &self,
         mine: std::result::Result<Vec<u8>, RankFailure>,
         merge: Merge<'_>,
@@ -360,7 +365,7 @@ impl<'a> Lockstep<'a> {
                 Ok(_) => within + EACH_LEVEL * below,
                 Err(_) => self.after_interrupt(child).saturating_sub(waited),
             };
-            let (said, took) = self.receive_by(child, MessageKind::Word, number, within);
+            let (said, took) = self.wait_for(child, MessageKind::Word, number, within);
             waited += took;
             if let Err(NoAnswer::ToldFromAbove(_)) = said {
                 return said;
@@ -377,7 +382,7 @@ impl<'a> Lockstep<'a> {
     }
 
     /// Sends a word, or why there is none.
-    fn answer(
+    fn send_word(
         &self,
         to: u32,
         number: u64,
@@ -405,11 +410,11 @@ impl<'a> Lockstep<'a> {
         message.push(kind as u8);
         message.extend(number.to_be_bytes());
         message.extend(body);
-        self.crew.send(to, &message, within).map_err(|why| self.lost(to, &why))
+        self.communicator.send(to, &message, within).map_err(|why| self.lost(to, &why))
     }
 
-    /// What a rank says in an exchange, or after it, and how long it was waited for.
-    fn receive_by(
+    /// What a rank says in a collective operation, or after it, and how long it was waited for.
+    fn wait_for(
         &self,
         from: u32,
         kind: MessageKind,
@@ -422,8 +427,8 @@ impl<'a> Lockstep<'a> {
                 Ok(message) => message,
                 Err(why) => return (Err(why), waited),
             };
-            match said(&message, kind, number) {
-                // Of an exchange that this rank has given up.
+            match parsed(&message, kind, number) {
+                // Of a collective operation that this rank has given up.
                 None => continue,
                 Some(Ok(word)) => return (Ok(word), waited),
                 Some(Err(None)) => {
@@ -443,14 +448,14 @@ impl<'a> Lockstep<'a> {
     ) -> std::result::Result<Vec<u8>, NoAnswer> {
         let (mut limit, mut is_stopped) = (within, false);
         loop {
-            if !is_stopped && !self.is_parting() && self.stop.load(Ordering::Relaxed) {
+            if !is_stopped && !self.is_ending() && self.stop.load(Ordering::Relaxed) {
                 is_stopped = true;
                 limit = limit.min(*waited + self.after_interrupt(from));
             }
             let slice = SLICE.min(limit.saturating_sub(*waited));
-            match self.crew.receive(from, slice) {
+            match self.communicator.receive(from, slice) {
                 Ok(message) => return Ok(message),
-                Err(CrewError::TimedOut) => *waited += slice,
+                Err(MessageError::TimedOut) => *waited += slice,
                 Err(why) => return Err(NoAnswer::Noticed(self.lost(from, &why))),
             }
             if let Some(failure) = self.failure_above(from) {
@@ -468,13 +473,13 @@ impl<'a> Lockstep<'a> {
     /// Why all end, if a rank above this one says so while one below it is waited for; until this one has said its word,
     /// they have nothing else to say to it.
     fn failure_above(&self, from: u32) -> Option<RankFailure> {
-        if from < self.rank() || self.is_parting.load(Ordering::Relaxed) {
+        if from < self.rank() || self.is_ending.load(Ordering::Relaxed) {
             return None;
         }
         let up = parent(self.rank())?;
         [up, 0].into_iter().find_map(|above| {
-            let message = self.crew.receive(above, Duration::ZERO).ok()?;
-            said(&message, MessageKind::Failure, self.number())?.err()?
+            let message = self.communicator.receive(above, Duration::ZERO).ok()?;
+            parsed(&message, MessageKind::Failure, self.number())?.err()?
         })
     }
 
@@ -492,7 +497,7 @@ impl<'a> Lockstep<'a> {
         AFTER_INTERRUPT + AFTER_INTERRUPT_LEVEL * between
     }
 
-    fn lost(&self, rank: u32, why: &CrewError) -> RankFailure {
+    fn lost(&self, rank: u32, why: &MessageError) -> RankFailure {
         RankFailure::other(rank, format!("it cannot be reached: {why}"))
     }
 
@@ -502,9 +507,9 @@ impl<'a> Lockstep<'a> {
     }
 }
 
-/// What a message of a kind says in exchange `number`, or after it: nothing if it is of an earlier one; a failure that is
+/// What a message of a kind says in operation `number`, or after it: nothing if it is of an earlier one; a failure that is
 /// none if it is of another kind or a later one. After a failure nothing else comes, so it is never of an earlier one.
-fn said(
+fn parsed(
     message: &[u8],
     kind: MessageKind,
     number: u64,
@@ -552,11 +557,13 @@ mod tests {
 
     /// The ranks' numbers, as the tree brings them together, at rank 0.
     fn numbers(size: u32) -> Vec<Vec<u8>> {
-        with_ranks(size, |crew| {
+        with_ranks(size, |communicator| {
             let stop = AtomicBool::new(false);
-            let lockstep = Lockstep::new(crew, &stop);
-            let mine = Ok(vec![crew.rank() as u8]);
-            lockstep.exchange(mine, &|one, other| Ok([one, other].concat()), SOON, Ok).unwrap()
+            let collectives = Collectives::new(communicator, &stop);
+            let mine = Ok(vec![communicator.rank() as u8]);
+            collectives
+                .reduce_and_broadcast(mine, &|one, other| Ok([one, other].concat()), SOON, Ok)
+                .unwrap()
         })
     }
 
@@ -584,14 +591,14 @@ mod tests {
 
     #[test]
     fn a_rank_that_fails_ends_all_with_its_sentence_now_and_later() {
-        let heard = with_ranks(6, |crew| {
+        let heard = with_ranks(6, |communicator| {
             let stop = AtomicBool::new(false);
-            let lockstep = Lockstep::new(crew, &stop);
-            lockstep.meet(Ok(()), SOON).unwrap();
-            let fails = crew.rank() == 3;
+            let collectives = Collectives::new(communicator, &stop);
+            collectives.barrier(Ok(()), SOON).unwrap();
+            let fails = communicator.rank() == 3;
             let mine = if fails { Err(Failure::failed("no room")) } else { Ok(()) };
-            let now = lockstep.meet(mine, SOON).unwrap_err();
-            assert_eq!(lockstep.meet(Ok(()), SOON).unwrap_err(), now);
+            let now = collectives.barrier(mine, SOON).unwrap_err();
+            assert_eq!(collectives.barrier(Ok(()), SOON).unwrap_err(), now);
             now.failure(&[]).sentence
         });
         assert_eq!(heard, vec![format!("rank 3 on {}: no room", host_name()); 6]);
@@ -599,13 +606,13 @@ mod tests {
 
     #[test]
     fn a_rank_that_is_gone_is_named_and_nobody_waits_for_ever() {
-        let heard = with_ranks(5, |crew| {
+        let heard = with_ranks(5, |communicator| {
             let stop = AtomicBool::new(false);
-            let lockstep = Lockstep::new(crew, &stop);
-            if crew.rank() == 4 {
+            let collectives = Collectives::new(communicator, &stop);
+            if communicator.rank() == 4 {
                 return String::new();
             }
-            let gone = lockstep.meet(Ok(()), Duration::from_millis(400)).unwrap_err();
+            let gone = collectives.barrier(Ok(()), Duration::from_millis(400)).unwrap_err();
             gone.failure(&[]).sentence
         });
         assert!(heard[0].starts_with("rank 4: it did not answer within"), "{heard:?}");
@@ -615,18 +622,18 @@ mod tests {
     #[test]
     fn a_rank_that_is_asked_to_end_while_it_waits_for_the_answer_tells_the_others() {
         let is_gone = AtomicBool::new(false);
-        let heard = with_ranks(4, |crew| {
-            let stop = AtomicBool::new(crew.rank() == 3);
-            let lockstep = Lockstep::new(crew, &stop);
+        let heard = with_ranks(4, |communicator| {
+            let stop = AtomicBool::new(communicator.rank() == 3);
+            let collectives = Collectives::new(communicator, &stop);
             // The last to come, when rank 3 has given up what all but it have done.
-            while crew.rank() == 1 && !is_gone.load(Ordering::Relaxed) {
+            while communicator.rank() == 1 && !is_gone.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
-            let first = lockstep.meet(Ok(()), SOON);
-            assert_eq!(first.is_ok(), crew.rank() != 3);
-            is_gone.fetch_or(crew.rank() == 3, Ordering::Relaxed);
-            let next = lockstep.meet(Ok(()), SOON).unwrap_err();
-            assert_eq!(lockstep.ended(), Some(next.clone()));
+            let first = collectives.barrier(Ok(()), SOON);
+            assert_eq!(first.is_ok(), communicator.rank() != 3);
+            is_gone.fetch_or(communicator.rank() == 3, Ordering::Relaxed);
+            let next = collectives.barrier(Ok(()), SOON).unwrap_err();
+            assert_eq!(collectives.ended(), Some(next.clone()));
             next.failure(&[])
         });
         let sentence = format!("rank 3 on {}: it was asked to end", host_name());
@@ -635,24 +642,26 @@ mod tests {
 
     #[test]
     fn a_rank_that_waits_for_one_below_it_hears_that_one_above_it_ends() {
-        let heard = with_ranks(8, |crew| {
-            let stop = AtomicBool::new(crew.rank() == 0);
-            let lockstep = Lockstep::new(crew, &stop);
+        let heard = with_ranks(8, |communicator| {
+            let stop = AtomicBool::new(communicator.rank() == 0);
+            let collectives = Collectives::new(communicator, &stop);
             // Rank 6 waits for 7, and 4 for 6.
-            (crew.rank() != 7).then(|| lockstep.meet(Ok(()), SOON).unwrap_err().is_stop())
+            (communicator.rank() != 7)
+                .then(|| collectives.barrier(Ok(()), SOON).unwrap_err().is_stop())
         });
         assert_eq!(heard[..7], [Some(true); 7]);
     }
 
     #[test]
     fn an_interrupt_ends_the_wait_for_others() {
-        let heard = with_ranks(2, |crew| {
+        let heard = with_ranks(2, |communicator| {
             let stop = AtomicBool::new(true);
-            let lockstep = Lockstep::new(crew, &stop);
+            let collectives = Collectives::new(communicator, &stop);
             let hosts = [String::from("a"), "b".into()];
-            let meet =
-                || lockstep.meet(Ok(()), Duration::from_secs(3600)).unwrap_err().failure(&hosts);
-            (crew.rank() == 0).then(meet)
+            let meet = || {
+                collectives.barrier(Ok(()), Duration::from_secs(3600)).unwrap_err().failure(&hosts)
+            };
+            (communicator.rank() == 0).then(meet)
         });
         let Failure { exit, sentence } = heard[0].clone().unwrap();
         assert_eq!(exit, Exit::Interrupted);
@@ -664,18 +673,19 @@ mod tests {
 
     #[test]
     fn where_all_are_asked_to_end_the_one_that_is_gone_is_named_and_not_who_waits_for_it() {
-        let heard = with_ranks(4, |crew| {
+        let heard = with_ranks(4, |communicator| {
             let stop = AtomicBool::new(true);
-            let lockstep = Lockstep::new(crew, &stop);
+            let collectives = Collectives::new(communicator, &stop);
             let stopped = || Err(Failure::interrupted("it was asked to end"));
-            (crew.rank() != 3).then(|| lockstep.meet(stopped(), SOON).unwrap_err().silent)
+            (communicator.rank() != 3)
+                .then(|| collectives.barrier(stopped(), SOON).unwrap_err().silent)
         });
         assert_eq!(heard[0], Some(vec![3]));
     }
 
     #[test]
-    fn a_late_word_of_an_exchange_that_was_given_up_is_passed_over() {
-        let said = |message: &[u8]| said(message, MessageKind::Word, 2);
+    fn a_late_word_of_an_operation_that_was_given_up_is_passed_over() {
+        let said = |message: &[u8]| parsed(message, MessageKind::Word, 2);
         assert_eq!(said(b"w\0\0\0\0\0\0\0\x01late"), None);
         assert_eq!(said(b"w\0\0\0\0\0\0\0\x02now"), Some(Ok(b"now".to_vec())));
         assert_eq!(said(b"w\0\0\0\0\0\0\0\x03early"), Some(Err(None)));
