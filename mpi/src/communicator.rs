@@ -79,6 +79,10 @@ impl MpiJob {
         let Self { communicator, heartbeat } = self;
         drop(heartbeat);
         let all = finalize(&communicator.at_the_end(), FIRST_WITHIN, OTHERS_WITHIN);
+        // What came too late for anybody to want it: libraries complain of messages that nobody received.
+        for from in 0..communicator.size {
+            while communicator.receive(from, Duration::ZERO).is_ok() {}
+        }
         let universe = communicator.traffic().universe.take();
         if let (Err(_), Some(universe)) = (all, &universe) {
             universe.world().abort(ABORTED);
