@@ -181,20 +181,10 @@ const DROPS: usize = 3;
 /// `EACCES`, `EPERM` or `EROFS` without the right to it.
 pub fn drop_all() -> Result<(), Errno> {
     let orders = open_drop()?;
-    rustix::fs::sync();
-    (0..DROPS).try_for_each(|_| give(&orders, b"3\n"))
-}
-
-/// The same where no file was read since a mount: names and inodes go as often, contents once. For these the kernel
-/// looks at all pages of the machine's files, also of those in memory, which it cannot drop.
-///
-/// # Errors
-/// As [`drop_all`].
-pub fn drop_after_mount() -> Result<(), Errno> {
-    let orders = open_drop()?;
-    rustix::fs::sync();
-    (1..DROPS).try_for_each(|_| give(&orders, b"2\n"))?;
-    give(&orders, b"3\n")
+    (0..DROPS).try_for_each(|_| {
+        rustix::fs::sync();
+        give(&orders, b"3\n")
+    })
 }
 
 /// Drops cached names and inodes (dentries), and what only they kept in memory.

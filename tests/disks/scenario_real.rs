@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use boatload::analysis::finding::Finding;
-use boatload::plan::{CacheAsked, Settings, find_scenario};
+use boatload::plan::{CacheAsked, Scale, Settings, find_scenario};
 use boatload::results::book::{Book, CellKey};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
@@ -30,13 +30,14 @@ use library::{Nobody, Place, figures_of, findings_of, names_in, plan_with};
 fn ran_on(
     mounted: &LoopMount,
     scenario: &str,
+    scale: Scale,
     set: &[(&str, &str)],
     watcher: &dyn Watcher,
 ) -> Book {
     let text = find_scenario(scenario).unwrap().text;
     let set = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let cache = Some(CacheAsked::AsIs);
-    let plan = plan_with(text, &Settings { set, cache, ..Settings::default() });
+    let plan = plan_with(text, &Settings { scale, set, cache, ..Settings::default() });
     let ran = Place::default().try_run(&plan, mounted.path(), watcher, &Interrupt::default());
     let book = ran.unwrap_or_else(|failure| panic!("{failure}"));
     let left = names_in(mounted.path());
@@ -60,7 +61,7 @@ fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
     let set = &[("files", "12_000"), ("seconds", "0.01")];
     if let Some(mounted) = LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "40000"], "loop")
     {
-        let book = ran_on(&mounted, "directory", set, &Nobody);
+        let book = ran_on(&mounted, "directory", Scale::Quick, set, &Nobody);
         let single = &growth(&book, "single");
         let law = figures_of(single)["law"].as_str().unwrap().to_string();
         let exponent = figures_of(single)["exponent"].as_f64().unwrap();
@@ -72,7 +73,7 @@ fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
         assert_eq!(figures_of(&ranking)["order"][2], "single", "{ranking:?}");
     }
     if let Some(mounted) = LoopMount::new("xfs", 320) {
-        let book = ran_on(&mounted, "directory", set, &Nobody);
+        let book = ran_on(&mounted, "directory", Scale::Quick, set, &Nobody);
         let single = &growth(&book, "single");
         let law = figures_of(single)["law"].as_str().unwrap().to_string();
         assert!(matches!(law.as_str(), "constant" | "logarithmic"), "{single:?}");
@@ -127,7 +128,7 @@ fn is_filled_as_it_says(fs: &str, megabytes: u64) {
         ("size_max", "2MiB"),
         ("scan_files", "1_000_000"),
     ];
-    let book = ran_on(&mounted, "fullness", &set, &look);
+    let book = ran_on(&mounted, "fullness", Scale::Standard, &set, &look);
     assert_eq!(book.measurements.len(), 4 * 3 * 6, "{fs}");
     let condition = |key: &CellKey, name: &str| {
         let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name.as_str() == name);

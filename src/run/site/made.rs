@@ -316,8 +316,7 @@ impl Site for MadeSite {
         let root = place.mount(&here.filesystem)?;
         here.disk.reopen(closed, root)?;
         // Opening directories brings in inodes that lie near theirs.
-        let drop = if cached_beneath { page_cache::drop_all } else { page_cache::drop_after_mount };
-        let is_dropped = drop().is_ok() || !cached_beneath;
+        let is_dropped = page_cache::drop_all().is_ok() || !cached_beneath;
         Ok(match (memory, is_dropped) {
             (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
             (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),
