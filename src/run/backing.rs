@@ -79,7 +79,7 @@ pub struct DiskOrder<'a> {
     pub model: &'a DiskModel,
     /// Decides what models leave to chance.
     pub seed: u64,
-    /// The most that its image may take of memory beside what is kept of it; none if that is not known.
+    /// The most that its image and what is kept of it may take of memory; none if that is not known.
     pub memory_bytes: Option<u64>,
 }
 
@@ -108,7 +108,8 @@ impl BackingDevice {
 
 impl Backing {
     /// A place of the size of `room`, with all it needs in the marked directory `run_directory`; without
-    /// anything asked, for file systems that need only be mounted. An image can lie behind a modelled disk.
+    /// anything asked, for file systems that need only be mounted. `kept_bytes` is what states of an
+    /// image may take that are kept beside it. An image can lie behind a modelled disk.
     ///
     /// # Errors
     /// If it cannot be had; then nothing is left of it.
@@ -117,6 +118,7 @@ impl Backing {
         directory: &Path,
         asked: Option<&Volume>,
         room: VolumeSize,
+        kept_bytes: u64,
         disk: Option<DiskOrder<'_>>,
     ) -> Result<Self> {
         // For users only; what is done goes by open directories.
@@ -132,7 +134,7 @@ impl Backing {
                 let directory = place.run_directory()?.directory().try_clone_to_owned();
                 place.image(directory.map_err(cannot_make)?, false, disk)?
             }
-            Volume::Memory { .. } => place.image_in_memory(disk)?,
+            Volume::Memory { .. } => place.image_in_memory(kept_bytes, disk)?,
             Volume::Device { path, erase } => {
                 BackingDevice::Device { device: check_erasable(path, erase)?, written: false }
             }
@@ -183,9 +185,13 @@ impl Backing {
             .map_err(|error| Failure::from_system("make a directory to mount on", error))
     }
 
-    fn image_in_memory(&self, disk: Option<DiskOrder<'_>>) -> Result<BackingDevice> {
+    fn image_in_memory(
+        &self,
+        kept_bytes: u64,
+        disk: Option<DiskOrder<'_>>,
+    ) -> Result<BackingDevice> {
         self.make_directory(MEMORY)?;
-        let bytes = self.room.bytes.saturating_add(MEMORY_BESIDE_BYTES);
+        let bytes = self.room.bytes.saturating_add(kept_bytes).saturating_add(MEMORY_BESIDE_BYTES);
         // Its image may be larger than memory; what runs over must find that full, and not the machine.
         let most = disk.and_then(|order| order.memory_bytes);
         let bytes = most.map_or(bytes, |most| bytes.min(most));
@@ -208,7 +214,7 @@ impl Backing {
         in_memory: bool,
         disk: Option<DiskOrder<'_>>,
     ) -> Result<BackingDevice> {
-        let file = ImageFile::make(directory, self.room.bytes, in_memory).map_err(cannot_make)?;
+        let file = ImageFile::make(directory, self.room.bytes).map_err(cannot_make)?;
         let disk = disk.map(|order| self.disk_before(&file, order)).transpose()?;
         let open = disk.as_ref().and_then(ModelledDisk::file).unwrap_or_else(|| file.file());
         // What lies in memory is not kept there a second time.
@@ -346,8 +352,8 @@ impl Backing {
         Ok(trimmed)
     }
 
-    fn image_file(&mut self) -> Result<&mut ImageFile> {
-        match &mut self.base {
+    fn image_file(&self) -> Result<&ImageFile> {
+        match &self.base {
             Some(BackingDevice::Image { file, .. }) => Ok(file),
             _ => Err(Failure::failed("there is no image whose state could be kept")),
         }
@@ -380,7 +386,7 @@ impl Backing {
     ///
     /// # Errors
     /// If it cannot be removed.
-    pub fn forget_state(&mut self, number: u64) -> Result<()> {
+    pub fn forget_state(&self, number: u64) -> Result<()> {
         self.image_file()?.remove(number)
     }
 

@@ -242,10 +242,16 @@ impl Toolset {
         let asked = takes_device.then_some(&self.place);
         let seed = order.plan.seed;
         let disks = order.plan.disks();
-        let beside = |bytes: u64| bytes.saturating_sub(self.kept_bytes);
-        let memory_bytes = MemoryRoom::left().map(|room| beside(room::memory_at_most(room.bytes)));
+        let memory_bytes = MemoryRoom::left().map(|room| room::memory_at_most(room.bytes));
         let disk = disks.first().map(|model| DiskOrder { model, seed, memory_bytes });
-        let place = Backing::make(run_directory, &order.directory, asked, self.room, disk)?;
+        let place = Backing::make(
+            run_directory,
+            &order.directory,
+            asked,
+            self.room,
+            self.kept_bytes,
+            disk,
+        )?;
         Ok(MadeSite::new(place, self.tools, host, clock, interrupt.clone()))
     }
 }

@@ -75,7 +75,7 @@ fn copy_seconds_per_byte(
 ) -> Result<f64> {
     let failed = |error: std::io::Error| Failure::from_system("make an image", error);
     let directory = run_directory.directory().try_clone_to_owned().map_err(failed)?;
-    let mut image = ImageFile::make(directory, COPIED_BYTES, false).map_err(failed)?;
+    let image = ImageFile::make(directory, COPIED_BYTES).map_err(failed)?;
     let content = vec![0xa5; COPIED_BYTES as usize];
     let mut written = 0;
     while written < content.len() {
