@@ -9,6 +9,7 @@ use super::text::{time, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::findings::say::listed;
 use crate::base::distinct::each_once;
+use crate::base::shell;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
 use crate::results::book::{
@@ -191,7 +192,22 @@ pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
     }
     let repeats = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
     let repeats = counted(u64::from(repeats), "repeat");
-    Some(format!("{}; {} scale, {repeats}", short_place(book), run.scale))
+    let scale = format!("{} scale{}", run.scale, set_parameters(&run.command));
+    Some(format!("{}; {scale}; {repeats}", short_place(book)))
+}
+
+/// The parameters that a command set: ` with files=30k, selected=3k`.
+fn set_parameters(command: &str) -> String {
+    let mut words = shell::words(command).unwrap_or_default().into_iter();
+    let mut set = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--set" {
+            set.extend(words.next());
+        } else {
+            set.extend(word.strip_prefix("--set=").map(String::from));
+        }
+    }
+    if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) }
 }
 
 /// `ext4 and xfs on hdd-7200 (modelled)`

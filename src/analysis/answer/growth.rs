@@ -33,7 +33,7 @@ fn of_all(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
     if let [only] = slower.as_slice() {
         return Some(AnswerDraft::proven(
             Verdict::Yes,
-            about_one(only.0, only.1, all.len() - 1),
+            about_one(only.0, only.1, open(all).len(), all.len() - 1),
             others(all, only.0),
         ));
     }
@@ -68,9 +68,12 @@ fn is_slower(figures: &GrowthFigures) -> bool {
     figures.interval.low > 1.0
 }
 
-/// Those of which nothing is proven.
+/// Those of which it is proven neither that they get slower nor that they do not.
 fn open(all: &[&GrowthFinding]) -> Vec<String> {
-    let is_open = |one: &&&GrowthFinding| !one.figures.as_ref().is_some_and(is_slower);
+    let is_told = |figures: &GrowthFigures| {
+        is_slower(figures) || figures.interval.high <= 1.0 + SLOWER_MARGIN
+    };
+    let is_open = |one: &&&GrowthFinding| !one.figures.as_ref().is_some_and(is_told);
     all.iter().filter(is_open).map(|one| one.sentence()).collect()
 }
 
@@ -89,14 +92,15 @@ fn phases(all: &[&GrowthFinding]) -> String {
     listed(&names)
 }
 
-/// The only one that is slower, of so many others.
-fn about_one(one: &GrowthFinding, figures: &GrowthFigures, others: usize) -> String {
+/// The only one that is slower, of so many others, of which so many cannot be told.
+fn about_one(one: &GrowthFinding, figures: &GrowthFigures, open: usize, others: usize) -> String {
     let task = task(&one.variant, &one.phase);
     let longer = as_long(figures.ratio, Some(figures.interval));
-    let but = match others {
-        0 => String::new(),
-        1 => "; the other is not proven to".into(),
-        _ => format!("; none of {others} others is proven to"),
+    let but = match (open, others) {
+        (0, _) => String::new(),
+        (1, 1) => "; the other cannot be told".into(),
+        _ if open == others => format!("; the {others} others cannot be told"),
+        _ => format!("; {open} of {others} others cannot be told"),
     };
     match slower_from(figures) {
         Some(from) => format!(

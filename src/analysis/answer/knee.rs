@@ -32,8 +32,12 @@ pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Op
     };
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
-        let gradual = most_gradual(&none).into_iter().next();
-        let text = about_general(general, &axis, &together, takes, gradual);
+        let gradual = most_gradual(&none).first().map(|one| about_gradual(one));
+        let most = match general.knee.is_none() && found.is_empty() {
+            true => gradual.unwrap_or_else(|| "; no sudden step was found".into()),
+            false => String::new(),
+        };
+        let text = about_general(general, &axis, &together, takes) + &most;
         let figure = AnswerFigure::of_slowdown(general, axis, &together);
         return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(vec![figure]));
     }
@@ -70,7 +74,6 @@ fn about_general(
     axis: &AxisWords<'_>,
     together: &str,
     takes: &str,
-    gradual: Option<&KneeFinding>,
 ) -> String {
     match (&general.knee, general.halves) {
         (Some(knee), _) => {
@@ -83,18 +86,17 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "above {} {together} {takes} {} as below; {}",
+            "above {} {together} {takes} {} as below",
             axis.level(general.middle),
             as_long(halves.middle_ratio(), Some(halves)),
-            gradual.map_or("no sudden step was found".into(), about_gradual)
         ),
     }
 }
 
-/// `most in read-file (fragmented), gradually: 3.07 times`
+/// `; most in read-file (fragmented), gradually: 3.07 times`
 fn about_gradual(one: &KneeFinding) -> String {
     let times = one.gradual_ratio.map(say::times).unwrap_or_default();
-    format!("most in {}, gradually: {times} times", name_of(one))
+    format!("; most in {}, gradually: {times} times", name_of(one))
 }
 
 fn name_of(one: &KneeFinding) -> String {

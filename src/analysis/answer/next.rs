@@ -17,9 +17,6 @@ const VALUES_LEFT_OUT: [&str; 7] =
     ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
-/// Behind a command that others would disturb as they did: a comment of the shell.
-const QUIETLY: &str = "  # with nothing else running";
-
 /// Repeats that would help.
 #[derive(Clone, Copy)]
 pub(super) struct RepeatsAdvised {
@@ -46,6 +43,7 @@ pub(super) fn next(
     let is_root = book.host.rights.root;
     let is_alone = book.run.hosts.is_empty();
     let journal = is_alone && trust.has_no_journal && draft.verdict == Verdict::CannotTell;
+    let (can_make, has_made) = (is_alone && is_root, !book.filesystems.is_empty());
     let sudo = is_alone && !is_root && (trust.has_doubtful_caches || journal);
     let so_many = |repeats: u32| again(book, &[["--repeats", &repeats.to_string()]]);
     let more_repeats = || {
@@ -66,7 +64,7 @@ pub(super) fn next(
             RepeatsNeeded::Unknown => more_repeats(),
         },
         Lack::Nothing if trust.reliability == Reliability::High => None,
-        Lack::Nothing if trust.has_levels_in_order && is_alone && is_root => {
+        Lack::Nothing if trust.has_levels_in_order && can_make && !has_made => {
             again(book, &[["--filesystem", "ext4"]])
         }
         Lack::Nothing if trust.is_small => again(book, &[["--size", "10GiB"]]),
@@ -77,8 +75,7 @@ pub(super) fn next(
         Lack::Nothing if (trust.repeats as u32) < REPEATS_USUAL => more_repeats(),
         Lack::Nothing => None,
     }?;
-    let quietly = if trust.is_disturbed { QUIETLY } else { "" };
-    Some(format!("{}{command}{quietly}", if sudo { "sudo " } else { "" }))
+    Some(if sudo { format!("sudo {command}") } else { command })
 }
 
 /// Whether the noise of a disk, which a modelled one has not, may be what hides an effect: large

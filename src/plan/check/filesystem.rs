@@ -44,6 +44,13 @@ pub(super) fn crossed<'a>(
     for (at, wire) in variants.iter().enumerate() {
         let place = element("variant", at);
         check_variant_name(&variants[..at], wire, &place, report);
+        if wire.scales.as_ref().is_some_and(Vec::is_empty) {
+            report.add(
+                &below(&place, "scales"),
+                "no scale",
+                "at least one, or no `scales` for all",
+            );
+        }
         if !wire.is_at(settings.scale) {
             continue;
         }

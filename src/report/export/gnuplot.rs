@@ -296,7 +296,7 @@ fn beside(chart: &Chart, block: &DataBlock<'_>, from: &str, shade: &str) -> Vec<
     {
         let size = if look == SeriesLook::Raw { "0.25" } else { "0.6" };
         parts.push(format!(
-            "{from} 1:($7 ? $3 : NaN) with points pt 7 ps {size} lc rgb 'white' notitle"
+            "{from} 1:($7 > 0 ? $3 : NaN) with points pt 7 ps {size} lc rgb 'white' notitle"
         ));
     }
     parts
