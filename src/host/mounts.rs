@@ -42,31 +42,71 @@ pub struct Mount {
     pub options: String,
 }
 
-/// File systems that several hosts see at once. In FUSE each is one of its own, and may be such a one.
-const SHARED: [&str; 17] = [
+/// File systems that several hosts see at once: over a network, on a device that they share, or of a virtual machine's host.
+const SHARED: [&str; 27] = [
     "9p",
+    "acfs",
     "afs",
     "beegfs",
     "ceph",
     "cifs",
+    "coda",
     "gfs2",
     "glusterfs",
     "gpfs",
     "lustre",
+    "ncpfs",
     "nfs",
     "nfs4",
     "ocfs2",
     "orangefs",
     "panfs",
+    "prl_fs",
     "pvfs2",
+    "scoutfs",
     "smb3",
+    "smbfs",
+    "vboxsf",
     "virtiofs",
+    "vmhgfs",
+    "vxfs",
+    "wekafs",
+];
+
+/// File systems that only one host mounts at a time, for they are on a device or in memory. In FUSE each is one of its own
+/// (`fuse.sshfs`), and most are for a network; none on a block device is (`fuseblk`).
+const OF_ONE_HOST: [&str; 18] = [
+    "bcachefs",
+    "btrfs",
+    "ext2",
+    "ext3",
+    "ext4",
+    "f2fs",
+    "fuse.exfat",
+    "fuse.lowntfs-3g",
+    "fuse.ntfs-3g",
+    "fuse.zfs",
+    "fuseblk",
+    "jfs",
+    "nilfs2",
+    "ramfs",
+    "reiserfs",
+    "tmpfs",
+    "xfs",
+    "zfs",
 ];
 
 impl Mount {
+    /// Whether it is known that no other host mounts it. Of a kind that is not known it is not.
+    pub fn is_of_one_host(&self) -> bool {
+        OF_ONE_HOST.contains(&self.kind.as_str())
+    }
+
     /// Whether other hosts may see the same directories.
     pub fn is_shared(&self) -> bool {
-        SHARED.contains(&self.kind.as_str()) || self.kind.starts_with("fuse.")
+        let kind = self.kind.as_str();
+        let is_fuse = kind == "fuse" || kind.starts_with("fuse.");
+        SHARED.contains(&kind) || is_fuse && !self.is_of_one_host()
     }
 
     /// The mount on which an open file or directory lies.
@@ -365,6 +405,18 @@ not a mount line\n";
         assert_eq!((root.root.as_path(), root.mount_point.as_path()), ("/".as_ref(), "/".as_ref()));
         assert_eq!((root.kind.as_str(), root.source.as_os_str()), ("ext4", "/dev/vda".as_ref()));
         assert_eq!(root.options, "rw,relatime,discard");
+    }
+
+    #[test]
+    fn an_unknown_fuse_file_system_may_be_seen_by_other_hosts_and_one_on_a_block_device_is_not() {
+        let is_shared = |kind: &str| Mount { kind: kind.into(), ..mount(27) }.is_shared();
+        for kind in ["fuse", "fuse.sshfs", "fuse.unheard-of", "nfs4", "vboxsf", "wekafs"] {
+            assert!(is_shared(kind), "{kind}");
+        }
+        for kind in ["ext4", "overlay", "tmpfs", "fuseblk", "fuse.ntfs-3g", "fusectl"] {
+            assert!(!is_shared(kind), "{kind}");
+        }
+        assert!([&SHARED[..], &OF_ONE_HOST].iter().all(|list| list.is_sorted()));
     }
 
     #[test]

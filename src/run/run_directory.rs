@@ -429,27 +429,34 @@ impl OtherHost {
             return None;
         }
         let sign = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW).ok()?.st_mtime;
-        Self::since(sign, Self::named(marker, sign, boot_seconds_of_day())?)
+        // Where no other host can be, no time is needed, which a clock without a battery does not keep while it is off.
+        let is_of_one_host = Mount::of(directory).is_ok_and(|mount| mount.is_of_one_host());
+        let may_be_own = is_of_one_host || sign <= boot_seconds_of_day();
+        Self::since(sign, Self::named(marker, may_be_own)?)
     }
 
     /// The one that may have made an open directory and not yet marked it, where several hosts see the same directories.
     pub fn beginning(directory: BorrowedFd<'_>) -> Option<Self> {
-        let is_shared = Mount::of(directory).is_ok_and(|mount| mount.is_shared());
-        let sign = rustix::fs::fstat(directory).ok().filter(|_| is_shared)?.st_ctime;
+        let sign = rustix::fs::fstat(directory).ok().filter(|_| !is_local(directory))?.st_ctime;
         Self::since(sign, "another host".into())
     }
 
-    /// What the host of a marker of another boot is called, with its last sign; none if it is this one before it was started
-    /// anew, at `began`. Hosts may have the same name.
-    fn named(marker: &Marker, sign: i64, began: i64) -> Option<String> {
+    /// What the host of a marker of another boot is called; none if it is this one before it was started anew, where it may
+    /// be. Hosts may have the same name; one of another name may use a local file system that this one exports.
+    fn named(marker: &Marker, may_be_own: bool) -> Option<String> {
         let name = shown(&marker.host);
         match marker.host.as_str() {
             host if host != host_name() && !host.is_empty() => Some(format!("host {name}")),
-            _ if sign <= began => None,
+            _ if may_be_own => None,
             "" => Some("another host".into()),
             _ => Some(format!("another host called {name}")),
         }
     }
+}
+
+/// Whether no other host mounts the file system of an open directory.
+fn is_local(directory: BorrowedFd<'_>) -> bool {
+    Mount::of(directory).is_ok_and(|mount| !mount.is_shared())
 }
 
 /// Whether another process holds the lock of an open directory; else this one does from now on.
@@ -534,23 +541,26 @@ mod tests {
     }
 
     #[test]
-    fn a_host_of_this_name_is_another_one_if_it_gave_a_sign_after_this_one_began() {
+    fn a_host_of_this_name_is_another_one_unless_it_may_be_this_one_before_its_start() {
         let place = tempfile::tempdir().unwrap();
         let parent = open_parent(place.path()).unwrap();
         let run_directory = RunDirectory::make(parent, place.path(), "abc").unwrap();
         let marker = prove(run_directory.directory(), OsStr::new("boatload-abc")).unwrap();
-        let named = |host: &str, sign| {
-            let marker = Marker { host: host.into(), boot: "another".into(), ..marker.clone() };
-            OtherHost::named(&marker, sign, 1_000)
+        let named = |host: &str, may_be_own| {
+            OtherHost::named(&Marker { host: host.into(), ..marker.clone() }, may_be_own)
         };
         let own = host_name();
-        assert_eq!([named(&own, 999), named("", 1_000)], [None, None]);
-        assert_eq!(named(&own, 1_001), Some(format!("another host called {own}")));
-        assert_eq!(named("", 1_001).as_deref(), Some("another host"));
-        assert_eq!(named("node7", 999).as_deref(), Some("host node7"));
-        let elsewhere = Marker { boot: "another".into(), ..marker };
+        assert_eq!([named(&own, true), named("", true)], [None, None]);
+        assert_eq!(named(&own, false), Some(format!("another host called {own}")));
+        assert_eq!(named("", false).as_deref(), Some("another host"));
+        assert_eq!(named("node7", true).as_deref(), Some("host node7"));
+        let restarted = Marker { boot: "another".into(), ..marker };
         let directory = run_directory.directory();
-        assert!(OtherHost::at_work(directory, &elsewhere).is_some(), "it has just been marked");
+        assert_eq!(
+            OtherHost::at_work(directory, &restarted),
+            None,
+            "no other host sees this place"
+        );
     }
 
     #[test]
