@@ -79,6 +79,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         filling: Filling::Fill,
         files_each: FilesEach::Even,
         roots: 1,
+        part: None,
         sizes: Sizes::Fixed(FILE_BYTES as u64),
         chunks: None,
         content: Content::Random,

@@ -20,6 +20,7 @@ use boatload::results::book::{Book, Measurement};
 use boatload::results::histogram::{decoded, encoded};
 use boatload::results::merging::{RankReport, RankTimes};
 use boatload::results::recorder::{PhaseRecorder, merge};
+use boatload::results::timeline::operations_over_time;
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
 use boatload::run::site::{SimSite, Site};
@@ -55,7 +56,10 @@ fn sent(rank: u32, clock: &RealClock) -> Vec<u8> {
         histogram: encoded(&recorded.histogram),
         ..Measurement::default()
     };
-    let times = RankTimes { rank, span: run.span, operations: run.operations, failed: 0 };
+    let span = run.span.expect("it has worked");
+    let slices = operations_over_time(&recorded.workers, span);
+    let operations = run.operations;
+    let times = RankTimes { rank, span: Some(span), operations, failed: 0, slices };
     RankReport::new(measurement, times).encoded().expect("a report can be written")
 }
 

@@ -438,7 +438,11 @@ impl Session<'_> {
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
             self.watcher.status(&format!("making {}", filesystem.label()));
         }
-        self.sites.for_cell(cell)?.begin_cell(cell)?;
+        let site = self.sites.for_cell(cell)?;
+        match self.group {
+            None => site.begin_cell(cell)?,
+            Some(group) => group.begin_cell(site, cell)?,
+        }
         let disk = cell.filesystem.as_ref().and_then(|filesystem| filesystem.disk.as_ref());
         let mut before = self.book.measurements.last().map(|last| last.operations_asked);
         for (at, phase) in cell.phases.iter().enumerate() {
@@ -476,7 +480,11 @@ impl Session<'_> {
             self.watcher.notice("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
         let site = self.sites.for_cell(cell)?;
-        none_left(&site.end_cell(), "a tree")?;
+        let removal = match self.group {
+            None => site.end_cell(),
+            Some(group) => group.end_cell(site, cell, self.interrupt)?,
+        };
+        none_left(&removal, "a tree")?;
         // What was restored is restored anew for the next cell.
         let goes =
             if self.plan.restores(cell) { site.remove_ballast() } else { Removal::default() };

@@ -25,8 +25,7 @@ use boatload::host::facts::HostFacts;
 use boatload::host::mounts::Mount;
 use boatload::plan::Phase;
 use boatload::results::book::Book;
-use boatload::run::cache::ReadEvidence;
-use boatload::run::cache::{CacheState, CacheVerdict, Doubt};
+use boatload::run::cache::{CacheState, CacheVerdict, Doubt, OwnDropper, ReadEvidence};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::{DoneCount, Recorder};
 use boatload::run::interrupt::Interrupt;
@@ -233,8 +232,8 @@ fn work(site: &dyn Site, phase: &Phase) -> (u64, u64) {
 
 /// One phase as the session runs it.
 fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> CacheVerdict {
-    let found = site.treat_caches(phase, &AtomicBool::new(false)).unwrap();
-    let found = site.look_again(found, phase);
+    let found = site.treat_caches(phase, &AtomicBool::new(false), &OwnDropper).unwrap();
+    let found = site.look_again(found, phase, &OwnDropper).unwrap();
     let (what, when, directory) = plant;
     if matches!(when, When::AfterTheLook) {
         ended(what.into_memory(directory));

@@ -8,7 +8,7 @@ mod launch;
 #[path = "../../tests/common/mounts.rs"]
 mod mounts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -50,6 +50,11 @@ operation = "delete"
 shift = 1
 "#;
 
+/// `mdtest -F -N 1 -n FILES`: the same in one directory that all share.
+fn like_mdtest_without_u() -> String {
+    LIKE_MDTEST.replace("[tree]", "[tree]\ntrees = \"shared-by-ranks\"")
+}
+
 /// What mdtest says that it did: `summary_table.items` is `items * size` in each of its file tests (hpc/ior, src/mdtest.c,
 /// `file_test`), the items of a process times the processes.
 fn operations_of_mdtest(processes: u32, items: u64) -> BTreeMap<&'static str, u64> {
@@ -64,13 +69,14 @@ struct Bench {
 }
 
 impl Bench {
-    fn new() -> Self {
+    /// One for a job.
+    fn of(job_text: &str) -> Self {
         // In memory, if there is such a place: a rank that is killed while it syncs a disk ends only then.
         let memory = Path::new("/dev/shm");
         let root =
             tempfile::tempdir_in(if memory.is_dir() { memory } else { Path::new("/tmp") }).unwrap();
-        let job = root.path().join("like-mdtest.toml");
-        std::fs::write(&job, LIKE_MDTEST).unwrap();
+        let job = root.path().join("job.toml");
+        std::fs::write(&job, job_text).unwrap();
         std::fs::create_dir(root.path().join("shared")).unwrap();
         Self { root, job }
     }
@@ -109,21 +115,38 @@ fn runs_in(directory: &Path) -> Vec<String> {
 }
 
 /// The calls that made and that removed files of the tree, counted by strace in all processes.
-fn calls_on_files(trace: &Path) -> (u64, u64) {
+struct CallsOnFiles {
+    made: u64,
+    removed: u64,
+    /// Different names among those that were made.
+    names: u64,
+}
+
+fn calls_on_files(trace: &Path) -> CallsOnFiles {
     let trace = std::fs::read_to_string(trace).unwrap();
     // A call that another process interrupts in the list is there twice, and once with its name.
     let calls = |name: &str, with: &str| {
         let of_file = |line: &&str| {
             line.contains(&format!(" {name}(")) && line.contains("\"f0") && line.contains(with)
         };
-        trace.lines().filter(of_file).count() as u64
+        let lines = trace.lines().filter(of_file);
+        lines.filter_map(|line| line.split('"').nth(1)).collect::<Vec<_>>()
     };
-    (calls("openat", "O_CREAT|O_EXCL"), calls("unlinkat", ""))
+    let (made, removed) = (calls("openat", "O_CREAT|O_EXCL"), calls("unlinkat", ""));
+    let names = made.iter().collect::<BTreeSet<_>>().len() as u64;
+    CallsOnFiles { made: made.len() as u64, removed: removed.len() as u64, names }
 }
 
-/// Runs the job in a directory, counts, and holds the counts against each other.
+/// Runs the job in a directory, with trees of the ranks' own and with one that they share, counts, and holds the counts
+/// against each other.
 fn counts_agree(directory: &Path) {
-    let bench = Bench::new();
+    counts_of_job_agree(directory, LIKE_MDTEST, FILES);
+    counts_of_job_agree(directory, &like_mdtest_without_u(), FILES * u64::from(RANKS));
+}
+
+/// The same for one job, whose files have so many different names.
+fn counts_of_job_agree(directory: &Path, job: &str, names: u64) {
+    let bench = Bench::of(job);
     let trace = bench.root.path().join("trace");
     let mut run = bench.run_in(RANKS, directory);
     run.args(["--json", "-"]);
@@ -149,8 +172,66 @@ fn counts_agree(directory: &Path) {
     }
     let all = FILES * u64::from(RANKS);
     assert_eq!(measurements[0]["entries_found"], all);
-    assert_eq!(calls_on_files(&trace), (all, all));
+    let calls = calls_on_files(&trace);
+    assert_eq!((calls.made, calls.removed, calls.names), (all, all, names));
     assert_eq!(runs_in(directory), [""; 0]);
+}
+
+/// The files in each directory of a cell in a run's directory, by the rank that has it.
+fn files_of_cells(run: &Path) -> BTreeMap<String, usize> {
+    let ranks = names_in(run).into_iter().filter(|name| name.starts_with("r0"));
+    let cells = ranks.flat_map(|rank| {
+        let cells = names_in(&run.join(&rank)).into_iter().filter(|name| name.starts_with("c0"));
+        cells.map(move |cell| (rank.clone(), cell)).collect::<Vec<_>>()
+    });
+    let files = |(rank, cell): (String, String)| {
+        let names = names_in(&run.join(&rank).join(cell));
+        (rank, names.into_iter().filter(|name| name.starts_with("f0")).count())
+    };
+    cells.map(files).collect()
+}
+
+#[test]
+fn one_directory_of_rank_0_holds_the_files_of_all_ranks_while_they_work_on_them() {
+    let look = "[[phase]]\nname = \"look\"\noperation = \"stat\"\nduration = \"3s\"\n";
+    let bench = Bench::of(
+        &(like_mdtest_without_u().replace("shift = 1", "") + look)
+            .replace("[[phase]]\noperation = \"delete\"\n", ""),
+    );
+    let shared = bench.shared();
+    let mut command = bench.run_in(RANKS, &shared);
+    let mut launcher = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let said = all_of(launcher.stderr.take().unwrap());
+    let all = usize::try_from(FILES).unwrap() * RANKS as usize;
+    eventually("all files lie in one directory", || {
+        let runs = runs_in(&shared).into_iter().map(|run| files_of_cells(&shared.join(run)));
+        runs.flatten().collect::<Vec<_>>() == [("r0000000000".to_string(), all)]
+    });
+    let status = launcher.wait().unwrap();
+    assert!(status.success(), "{}", text(&said.join().unwrap()));
+    assert_eq!(runs_in(&shared), [""; 0]);
+}
+
+/// The job that docs/MPI.md shows.
+fn job_of_guide() -> &'static str {
+    let guide = include_str!("../../docs/MPI.md");
+    let job = guide.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```"));
+    job.expect("it shows a job").0
+}
+
+#[test]
+fn the_job_of_the_guide_says_which_directories_take_longer() {
+    let bench = Bench::of(job_of_guide());
+    let mut command = bench.run_in(4, &bench.shared());
+    let Output { status, stdout, stderr } =
+        command.args(["--set", "files=50", "--json", "-"]).output().unwrap();
+    assert_eq!(status.code(), Some(0), "{}", text(&stderr));
+    let document: Value = serde_json::from_slice(&stdout).unwrap();
+    let measurements = document["measurements"].as_array().unwrap();
+    assert_eq!(measurements.len(), 2 * 4, "two variants of four phases");
+    for m in measurements {
+        assert_eq!((&m["invalid"], &m["operations"]), (&Value::Array(vec![]), &Value::from(200)));
+    }
 }
 
 /// Says why counts cannot be compared; none if they can.
@@ -164,7 +245,7 @@ fn without_strace() -> bool {
 
 #[test]
 fn on_tmpfs_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
-    let place = Bench::new();
+    let place = Bench::of(LIKE_MDTEST);
     match mounts::Mounted::tmpfs(&place.shared(), "size=64m") {
         Ok(mounted) if !without_strace() => counts_agree(mounted.path()),
         Ok(_) => {}
@@ -193,7 +274,7 @@ fn on_nfs_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
     let Some(disk) = common::LoopMount::new("ext4", 64).filter(|_| !without_strace()) else {
         return;
     };
-    let bench = Bench::new();
+    let bench = Bench::of(LIKE_MDTEST);
     match NfsMount::new(disk.path(), &bench.shared()) {
         Ok(mounted) => counts_agree(&mounted.at),
         Err(why) => common::skip(what, &why),
@@ -274,7 +355,12 @@ fn all_of(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
 impl LongRun {
     /// One of four ranks that all have begun to work.
     fn start() -> Self {
-        let bench = Bench::new();
+        Self::of(LIKE_MDTEST)
+    }
+
+    /// The same of another job.
+    fn of(job: &str) -> Self {
+        let bench = Bench::of(job);
         let mut command = bench.run_in(4, &bench.shared());
         command.args(["--set", "files=200k"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut launcher = command.spawn().unwrap();
@@ -348,9 +434,18 @@ fn rounds() -> u32 {
 
 #[test]
 fn a_rank_that_is_killed_ends_the_run_with_a_sentence_and_a_clean_directory() {
+    each_rank_is_killed(LIKE_MDTEST);
+}
+
+#[test]
+fn a_rank_that_is_killed_in_a_directory_of_all_leaves_nothing_in_it_either() {
+    each_rank_is_killed(&like_mdtest_without_u());
+}
+
+fn each_rank_is_killed(job: &str) {
     for round in 0..rounds() {
         for rank in 0..4 {
-            let run = LongRun::start();
+            let run = LongRun::of(job);
             // At some other moment each time.
             std::thread::sleep(Duration::from_millis(u64::from((round * 4 + rank) * 137 % 1_000)));
             kill_process(run.process(rank), Signal::KILL).unwrap();
@@ -376,7 +471,7 @@ fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
 
 #[test]
 fn one_rank_says_what_is_wrong_for_all() {
-    let bench = Bench::new();
+    let bench = Bench::of(LIKE_MDTEST);
     let nowhere = Path::new("/nowhere/at/all");
     let no_store = bench.job.join("store.db");
     let shared = bench.shared();

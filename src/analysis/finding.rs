@@ -169,6 +169,45 @@ named_enum! {
     }
 }
 
+impl WarningCode {
+    /// What happened, in a few words: reports and the reliability of an answer name it so.
+    pub fn short_name(self) -> &'static str {
+        match self {
+            Self::Interrupted => "the run is not complete",
+            Self::ResumedAnyway => "resumed after a change",
+            Self::InvalidMeasurements => "left out as invalid",
+            Self::CacheNotAsAsked => "caches not as requested",
+            Self::FewOperations => "too few operations for percentiles",
+            Self::LongOperation => "one operation took most of the time",
+            Self::MeasurementOverhead => "measurement overhead",
+            Self::DeviceBusy => "device busy at the start",
+            Self::OthersIo => "background load on the disk",
+            Self::OthersCpu => "background load on the processors",
+            Self::MemoryPressure => "memory pressure",
+            Self::Steal => "CPU steal",
+            Self::Throttled => "processors throttled",
+            Self::ClockJumped => "clock not steady",
+            Self::Straggler => "stragglers",
+            Self::SlowRank => "one rank slower than the others",
+            Self::Trend => "latency drifted",
+            Self::TwoModes => "latency has two modes",
+            Self::Compressed => "content compressed",
+            Self::Jump => "latency changed suddenly",
+            Self::Frequency => "processors below full speed",
+            Self::HostCache => "page cache below the loop device",
+            Self::DiskLate => "modelled disk answered late",
+            Self::AccessTimesDiffer => "access times updated on some variants",
+            Self::ReadsWrite => "device writes during reads",
+            Self::SmallVolume => "small file system",
+            Self::LevelsInOrder => "levels in a fixed order",
+            Self::NoJournal => "no journal",
+            Self::MemoryTakenBack => "host takes memory back",
+            Self::SlowClock => "slow clock",
+            Self::PrecisionNotReached => "requested precision not reached",
+        }
+    }
+}
+
 /// What a reader must know before trusting a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarningFinding {

@@ -67,6 +67,19 @@ pub struct TwinTrials {
     pub kinds: Vec<KindClaims>,
     /// Each phase that they rank.
     pub differences: Vec<FoundDifference>,
+    /// What told twins apart, in order.
+    pub told_apart: Vec<ToldApart>,
+}
+
+/// Findings that tell twins apart: one that compares them, or one of each that exclude each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldApart {
+    /// The run, counted from 1.
+    pub run: u64,
+    /// Their kind.
+    pub kind: ClaimKind,
+    /// What they say.
+    pub sentences: Vec<String>,
 }
 
 impl TwinTrials {
@@ -77,8 +90,14 @@ impl TwinTrials {
             let of_kind: Vec<&Finding> =
                 findings.iter().filter(|finding| kind_of(finding) == Some(kind)).collect();
             if !of_kind.is_empty() {
-                let false_claims = pairs.iter().map(|pair| false_claims(&of_kind, pair)).sum();
+                let told: Vec<FalseClaims> =
+                    pairs.iter().flat_map(|pair| false_claims(&of_kind, pair)).collect();
+                let false_claims = told.iter().map(|one| one.claims).sum();
                 self.count(kind, of_kind.iter().map(|finding| claims(finding)).sum(), false_claims);
+                self.told_apart.extend(told.iter().map(|one| {
+                    let sentences = one.by.iter().map(|finding| finding.sentence()).collect();
+                    ToldApart { run: self.runs, kind, sentences }
+                }));
             }
         }
         for finding in findings {
@@ -171,33 +190,45 @@ fn claims(finding: &Finding) -> u64 {
     }
 }
 
-/// How often findings of one kind tell twins apart.
+/// What tells twins apart.
+struct FalseClaims<'a> {
+    claims: u64,
+    by: Vec<&'a Finding>,
+}
+
+/// The findings of one kind that tell twins apart.
 ///
 /// - A ranking: where it compares them, if they do not tie; where it compares both with the first
 ///   only, if the intervals of these ratios have nothing in common.
 /// - A crossover between them: each level that one of them wins.
 /// - Any other two findings that differ only in the twin: if they contradict each other.
-fn false_claims(findings: &[&Finding], [one, twin]: &[String; 2]) -> u64 {
-    let between = findings.iter().map(|finding| match finding {
-        Finding::Ranking(found) => u64::from(ranking_tells_apart(found, one, twin)),
-        Finding::Crossover(found)
-            if [one, twin].iter().all(|name| found.variants.contains(name)) =>
-        {
-            winners(found)
-        }
-        _ => 0,
+fn false_claims<'a>(findings: &[&'a Finding], [one, twin]: &[String; 2]) -> Vec<FalseClaims<'a>> {
+    let between = findings.iter().filter_map(|finding| {
+        let claims = match finding {
+            Finding::Ranking(found) => u64::from(ranking_tells_apart(found, one, twin)),
+            Finding::Crossover(found)
+                if [one, twin].iter().all(|name| found.variants.contains(name)) =>
+            {
+                winners(found)
+            }
+            _ => 0,
+        };
+        (claims > 0).then(|| FalseClaims { claims, by: vec![*finding] })
     });
-    let of_variant = |name: &str| -> Vec<(ClaimSubject<'_>, &Finding)> {
+    let of_variant = |name: &str| -> Vec<(ClaimSubject<'a>, &'a Finding)> {
         let all =
             findings.iter().filter_map(|finding| Some((ClaimSubject::of(finding)?, *finding)));
         all.filter(|(subject, _)| subject.variant == name).collect()
     };
     let twins = of_variant(twin);
-    let of_both = of_variant(one).into_iter().filter(|(subject, finding)| {
-        let same = ClaimSubject { variant: twin, ..*subject };
-        twins.iter().any(|(other, of_twin)| *other == same && contradict(finding, of_twin))
+    let of_both = of_variant(one).into_iter().filter_map(|(subject, finding)| {
+        let is_same =
+            |other: &ClaimSubject<'_>| *other == ClaimSubject { variant: twin, ..subject };
+        let (_, of_twin) =
+            twins.iter().find(|(other, of_twin)| is_same(other) && contradict(finding, of_twin))?;
+        Some(FalseClaims { claims: 1, by: vec![finding, of_twin] })
     });
-    between.sum::<u64>() + of_both.count() as u64
+    between.chain(of_both).collect()
 }
 
 /// What a finding about one variant is about.

@@ -58,6 +58,11 @@ impl Problems {
         self.0.is_empty()
     }
 
+    /// All problems, in the order in which they were added.
+    pub fn all(&self) -> &[Problem] {
+        &self.0
+    }
+
     /// All problems, ordered by line.
     pub fn sorted(mut self) -> Vec<Problem> {
         self.0.sort_by_key(|p| p.line.unwrap_or(usize::MAX));

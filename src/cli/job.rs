@@ -43,7 +43,7 @@ pub(super) struct Job {
     pub(super) filesystem: Vec<FileSystems>,
     /// How much to do
     ///
-    /// quick takes well under a minute on a common disk, standard takes minutes, original keeps
+    /// quick takes seconds to two minutes on a common disk, standard minutes, original keeps
     /// the numbers of the document that first asked the question.
     #[arg(long, default_value = Scale::Quick.as_str(), value_parser = words(&Scale::ALL, Scale::as_str))]
     pub(super) scale: Scale,

@@ -205,7 +205,8 @@ fn tree_words(cell: &CellPlan) -> String {
         None if files == 1 => format!("of {size}"),
         None => format!("of {size} on average"),
     };
-    let place = counted(tree.holders(), "directory");
+    let shared = if tree.part.is_some() { " that all ranks share" } else { "" };
+    let place = format!("{}{shared}", counted(tree.holders(), "directory"));
     match files {
         0 => place,
         _ => format!("{} {sizes}, in {place}", counted(files, "file")),

@@ -61,7 +61,7 @@ pub(super) struct Trace {
     #[arg(long, value_name = "WHAT", value_parser = by)]
     by: Option<TraceBy>,
     /// Operations of each window
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "by", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     every: u64,
     /// End after a time such as 60s
     #[arg(long, value_name = "TIME", value_parser = duration)]

@@ -28,6 +28,7 @@ use crate::base::named_enum::named_enum;
 use crate::base::random::{Stream, draw};
 use crate::base::units::{Quantity, bytes, counted};
 use crate::op::Subject;
+use tree::RankPart;
 
 pub use check::{Settings, read_job};
 pub use filesystem::FileSystem;
@@ -45,7 +46,7 @@ named_enum! {
     /// How much of a scenario is run.
     #[derive(Default)]
     pub enum Scale {
-        /// Well under a minute on a common disk.
+        /// Seconds to two minutes on a common disk.
         #[default]
         Quick = "quick",
         /// Minutes: enough for tails.
@@ -222,6 +223,15 @@ impl Plan {
     /// Whether any of its cells reads a real block device.
     pub fn reads_device(&self) -> bool {
         self.cells.iter().any(|cell| !cell.engine.is_simulated() && cell.reads_device())
+    }
+
+    /// The plan of one of so many ranks: in trees that all share, it has names of its own.
+    #[must_use]
+    pub fn of_rank(mut self, rank: u32, ranks: u32) -> Self {
+        for part in self.cells.iter_mut().filter_map(|cell| cell.tree.part.as_mut()) {
+            *part = RankPart { rank, ranks };
+        }
+        self
     }
 
     /// The plan with the blocks of a device of `total_bytes`; simulated cells have a simulated one.

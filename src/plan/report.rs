@@ -6,7 +6,7 @@ use crate::base::problem::{Problem, Problems, nearest};
 
 /// Problems, the lines of keys, and which places are already known to be wrong. A place is a path of
 /// keys; elements of a list are counted from 1, as lines are: `phase[2].order`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ProblemList {
     problems: Problems,
     lines: BTreeMap<String, usize>,
@@ -80,6 +80,22 @@ impl ProblemList {
         let space = if what.is_empty() { "" } else { " " };
         let found = format!("{what}{space}`{}`", short(word));
         self.add_problem(place, found, one_of(&valid), hint);
+    }
+
+    /// Adds problems that were found elsewhere and are not in it, each with where that was: ` at scale original`.
+    pub(super) fn add_found(&mut self, others: &[Problem], place: &str) {
+        for other in others {
+            if !self.problems.all().contains(other) {
+                let found = format!("{}{place}", other.found);
+                self.problems.add(Problem { found, ..other.clone() });
+                self.count += 1;
+            }
+        }
+    }
+
+    /// All of them, in the order in which they were added.
+    pub(super) fn problems(&self) -> &[Problem] {
+        self.problems.all()
     }
 
     /// The keys that the file has directly below a place, known or unknown.

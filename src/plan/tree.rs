@@ -253,6 +253,31 @@ impl Chunks {
     }
 }
 
+/// One rank's part of a tree that all ranks share: all have entries of the same numbers, and no two the same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankPart {
+    /// Which rank.
+    pub rank: u32,
+    /// How many share the tree, at least 1.
+    pub ranks: u32,
+}
+
+impl RankPart {
+    /// That of a process that is alone.
+    pub const ALONE: Self = Self { rank: 0, ranks: 1 };
+
+    /// The number that the name of this rank's entry `number` has.
+    #[inline]
+    fn number_in_name(self, number: u64) -> u64 {
+        number * u64::from(self.ranks) + u64::from(self.rank)
+    }
+
+    /// Whether a name with this number is of this rank.
+    pub fn has(self, number_in_name: u64) -> bool {
+        number_in_name % u64::from(self.ranks) == u64::from(self.rank)
+    }
+}
+
 /// The law of one cell's tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
@@ -266,6 +291,8 @@ pub struct Tree {
     pub files_each: FilesEach,
     /// Trees side by side: one that all workers share, or one for each worker.
     pub roots: u32,
+    /// This process's part of it, if all ranks share it.
+    pub part: Option<RankPart>,
     /// Sizes of files; in a tree of chunks, of a chunk.
     pub sizes: Sizes,
     /// The chunks that its files are made of; none if each is written as a whole.
@@ -292,8 +319,23 @@ impl Tree {
     pub fn without_files(seed: u64) -> Self {
         let (sizes, content) = (Sizes::Fixed(0), Content::default());
         let (layout, filling) = (DirectoryLayout::flat(1), Filling::default());
-        let (files_each, chunks) = (FilesEach::Even, None);
-        Self { files: 0, layout, filling, files_each, roots: 1, sizes, chunks, content, seed }
+        let (files_each, part, chunks) = (FilesEach::Even, None, None);
+        Self { files: 0, layout, filling, files_each, roots: 1, part, sizes, chunks, content, seed }
+    }
+
+    /// Whether this process makes it, and other ranks work in it too.
+    pub fn is_made_for_others(&self) -> bool {
+        self.part.is_some_and(|part| part.rank == 0 && part.ranks > 1)
+    }
+
+    /// How many entries this process should count in it, where each rank should have `each` of them: rank 0 counts those
+    /// of all who share it, and the others none.
+    pub fn entries_to_count(&self, each: u64) -> Option<u64> {
+        match self.part {
+            None => Some(each),
+            Some(RankPart { rank: 0, ranks }) => Some(each * u64::from(ranks)),
+            Some(_) => None,
+        }
     }
 
     /// The size of a file's content in its `version`, in bytes.
@@ -404,12 +446,17 @@ impl Tree {
     /// has no single name and adds its path.
     #[inline]
     pub fn push_name(&self, place: ItemId, path: &mut NameBuffer) {
+        let in_name = |number| self.part.map_or(number, |part| part.number_in_name(number));
         match place {
             ItemId::File { number, generation } => {
-                path.push(Name { kind: NameKind::File, number, generation });
+                path.push(Name { kind: NameKind::File, number: in_name(number), generation });
             }
             ItemId::Directory(number) => {
-                path.push(Name { kind: NameKind::Directory, number, generation: 0 });
+                path.push(Name {
+                    kind: NameKind::Directory,
+                    number: in_name(number),
+                    generation: 0,
+                });
             }
             ItemId::Layout(number) => self.push_layout(number, path),
             // A block of a device has no name.
@@ -435,6 +482,7 @@ mod tests {
             filling,
             files_each: FilesEach::Even,
             roots,
+            part: None,
             sizes: Sizes::Uniform { min: 512, max: 1536, step: 1 },
             chunks: None,
             content: Content::Random,
@@ -490,6 +538,39 @@ mod tests {
         assert_eq!(directories, [Some(0), Some(1), Some(1), Some(2)]);
         assert_eq!(FilesEach::Even.directories(10), None);
         assert_eq!(FilesEach::drawn(0..=9, 0, 1).directories(0), Some(0));
+    }
+
+    #[test]
+    fn names_in_a_shared_tree_tell_whose_they_are_and_no_two_ranks_have_the_same() {
+        let alone = tree(DirectoryLayout::flat(1), Filling::Fill, 1, 100);
+        let name = |tree: &Tree, place| {
+            let mut path = NameBuffer::default();
+            tree.push_name(place, &mut path);
+            Name::parse(path.as_bytes()).unwrap()
+        };
+        let mut names = Vec::new();
+        for rank in 0..3 {
+            let part = RankPart { rank, ranks: 3 };
+            let tree = Tree { part: Some(part), ..alone.clone() };
+            for number in 0..100 {
+                for place in [ItemId::File { number, generation: 1 }, ItemId::Directory(number)] {
+                    let name = name(&tree, place);
+                    assert!(part.has(name.number), "rank {rank}: {name:?}");
+                    assert!(!names.contains(&name), "rank {rank}: {name:?}");
+                    names.push(name);
+                }
+            }
+        }
+        let single = Tree { part: Some(RankPart::ALONE), ..alone.clone() };
+        let place = ItemId::File { number: 42, generation: 0 };
+        assert_eq!(name(&single, place), name(&alone, place));
+    }
+
+    #[test]
+    fn rank_0_counts_for_all_who_share_a_tree() {
+        let of = |part| Tree { part, ..Tree::without_files(1) }.entries_to_count(7);
+        let rank = |rank| Some(RankPart { rank, ranks: 3 });
+        assert_eq!([of(None), of(rank(0)), of(rank(1))], [Some(7), Some(21), None]);
     }
 
     #[test]

@@ -140,7 +140,7 @@ pub(super) struct WireTree {
     pub(super) size: Option<WireSize>,
     /// What the files hold; random by default.
     pub(super) content: Option<WireContent>,
-    /// Whether workers share the tree; shared by default.
+    /// Whether workers share the tree, and ranks too; shared by default.
     pub(super) trees: Option<Trees>,
 }
 
@@ -292,11 +292,14 @@ pub(super) enum WireContent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Trees {
-    /// All workers take turns in one tree.
+    /// All workers take turns in one tree; each rank has a tree of its own.
     #[default]
     Shared,
     /// Each worker has a tree of its own; all phases then have the same number of threads.
     Own,
+    /// All workers of all ranks (boatload-mpi) work in the same directories, each rank on files of its own; as shared for
+    /// one process.
+    SharedByRanks,
 }
 
 /// Whether reads update access times.
@@ -413,7 +416,7 @@ impl<T> Scaled<T> {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PerScale{T}")]
 pub(super) struct PerScale<T> {
-    /// With `--scale quick`: well under a minute on a common disk.
+    /// With `--scale quick`: seconds to two minutes on a common disk.
     pub(super) quick: T,
     /// With `--scale standard`: minutes, enough for tails.
     pub(super) standard: T,

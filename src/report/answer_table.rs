@@ -4,6 +4,7 @@ use super::names::level_value;
 use super::table::{Align, Table};
 use super::text::{about_ranges, in_units, low_to_high, number, ratio_span, short_time, time};
 use crate::analysis::Analysis;
+use crate::analysis::answer::task;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::curve::ChangeShape;
 use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
@@ -427,8 +428,7 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let (first, figures) = *shown.first()?;
     let name = |growth: &GrowthFinding| match phases.as_slice() {
         [_] => growth.variant.clone(),
-        _ if growth.variant == DEFAULT_VARIANT => growth.phase.clone(),
-        _ => format!("{} {}", growth.variant, growth.phase),
+        _ => task(&growth.variant, &growth.phase),
     };
     let mut table = Table::of_names("layout", Align::Left, shown.iter().map(|one| name(one.0)));
     let part = grouped(figures.operations_of_end);

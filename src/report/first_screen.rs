@@ -6,18 +6,22 @@ use std::io::{self, Write};
 use super::answer_table::{AnswerTable, answer_table};
 use super::head::{about_lack, about_measured, about_trace};
 use super::phases::limits;
-use super::table::{Table, TableBlock};
+use super::table::Table;
 use super::text::{wrap, write_wrapped};
 use super::warnings::{warning_lines, warnings_in_a_line};
 use crate::analysis::Analysis;
 use crate::analysis::answer::AnswerFinding;
 use crate::analysis::finding::Finding;
+use crate::base::failure::shown;
 
 /// Lines of a terminal.
 pub(super) const LINES_MAX: usize = 24;
 
 /// A table is not cut to fewer lines.
 const TABLE_LINES_MIN: usize = 4;
+
+/// What stands below the rows if some are left out.
+const MORE_ROWS: &str = "... more rows: see --details";
 
 /// The answer of a run, indented.
 struct AnswerLines {
@@ -66,8 +70,7 @@ pub(super) fn write_findings(
 
 /// Writes what a user sees first of a run. Fails only if `out` does.
 pub(super) fn write_first_screen(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut screen = FirstScreen::new(analysis);
-    while screen.lines().len() > LINES_MAX && screen.shorten() {}
+    let screen = FirstScreen::new(analysis).fitted();
     screen.lines().iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
@@ -76,8 +79,10 @@ struct FirstScreen {
     question: Vec<String>,
     /// None where nothing was measured.
     answer: Option<AnswerLines>,
-    /// The parts of each, the most telling first.
-    tables: Vec<Vec<TableBlock>>,
+    /// The most telling first.
+    tables: Vec<Table>,
+    /// The sentence of the answer; of the tables what it names is left out last.
+    sentence: String,
     /// The columns that were left out.
     hidden: Vec<String>,
     /// How the tables are to be read, then what limited the run.
@@ -112,8 +117,9 @@ impl FirstScreen {
         Self {
             question,
             answer: answer.map(AnswerLines::new),
+            sentence: answer.map(|answer| shown(answer.sentence())).unwrap_or_default(),
             captions: caption_lines(&table.captions, limit.as_ref()),
-            tables: table.tables.iter().map(Table::text_blocks).collect(),
+            tables: table.tables,
             hidden: Vec::new(),
             short: table.short.filter(|short| short.tables.iter().all(Table::fits)),
             limit,
@@ -123,6 +129,12 @@ impl FirstScreen {
             next: [wrap("Next: ", &next), wrap("", &more)].concat(),
             is_tight: false,
         }
+    }
+
+    /// As short as a terminal is high, as far as that is possible.
+    fn fitted(mut self) -> Self {
+        while self.lines().len() > LINES_MAX && self.shorten() {}
+        self
     }
 
     fn lines(&self) -> Vec<String> {
@@ -150,40 +162,46 @@ impl FirstScreen {
         } else if !self.is_tight {
             self.is_tight = true;
         } else if let Some(short) = self.short.take() {
-            self.tables = short.tables.iter().map(Table::text_blocks).collect();
+            self.tables = short.tables;
             self.captions = caption_lines(&short.captions, self.limit.as_ref());
-        } else if self.tables.len() > 1 {
-            self.tables.truncate(1);
+        } else if let Some(spare) = self.spare_table() {
+            self.tables.remove(spare);
         } else {
             return self.shorten_table();
         }
         true
     }
 
-    /// Leaves out the last columns of the table, then its last rows.
+    /// The last table behind the first that shows nothing of what the answer names, or what the first shows too.
+    fn spare_table(&self) -> Option<usize> {
+        let first = self.tables.first()?.names();
+        let is_spare = |name: String| !is_named(&self.sentence, &name) || first.contains(&name);
+        (1..self.tables.len()).rev().find(|at| self.tables[*at].names().into_iter().all(is_spare))
+    }
+
+    /// Leaves out the last columns of a table, then its last rows, but for what the answer names.
     fn shorten_table(&mut self) -> bool {
-        let Some(blocks) = self.tables.first_mut() else { return false };
-        if blocks.len() > 1 {
-            self.hidden.splice(0..0, blocks.pop().into_iter().flat_map(|block| block.names));
-            return true;
+        let is_kept = |name: &str| is_named(&self.sentence, name);
+        for table in self.tables.iter_mut().rev() {
+            let parts = table.parts();
+            while parts > 1 && table.parts() == parts {
+                self.hidden.splice(0..0, table.cut_group(is_kept));
+            }
+            let is_long = table.text_lines().len() > TABLE_LINES_MIN;
+            if parts > 1 || is_long && table.cut_row(MORE_ROWS, is_kept) {
+                return true;
+            }
         }
-        let Some(TableBlock { lines, .. }) = blocks.first_mut() else { return false };
-        if lines.len() <= TABLE_LINES_MIN {
-            return false;
-        }
-        lines.truncate(lines.len() - 2);
-        lines.push("... more rows: see --details".into());
-        true
+        false
     }
 
     fn table_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
-        for (at, blocks) in self.tables.iter().enumerate() {
+        for (at, table) in self.tables.iter().enumerate() {
             if at > 0 && !self.is_tight {
                 lines.push(String::new());
             }
-            let blocks: Vec<_> = blocks.iter().map(|block| block.lines.as_slice()).collect();
-            lines.extend(blocks.join(&String::new()));
+            lines.extend(table.text_lines());
         }
         if !self.hidden.is_empty() {
             let hidden = format!("{}: see --details", self.hidden.join(", "));
@@ -195,4 +213,59 @@ impl FirstScreen {
 
 fn caption_lines(captions: &[String], limit: Option<&String>) -> Vec<String> {
     captions.iter().chain(limit).flat_map(|text| wrap("", text)).collect()
+}
+
+/// Whether a sentence names a row or a column: the name stands in it, and is no part of a longer one.
+fn is_named(sentence: &str, name: &str) -> bool {
+    // A sentence begins with a capital letter.
+    let (sentence, name) = (sentence.to_lowercase(), name.to_lowercase());
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    let is_number = name.chars().all(is_of_number);
+    let stands_alone = |at: usize| {
+        let (before, after) = (&sentence[..at], &sentence[at + name.len()..]);
+        // `22` is no part of `1.22`, nor `400` of `400,000`; a sentence may end with it.
+        let goes_on = before.ends_with(is_of_number)
+            || after.trim_start_matches(['.', ',']).starts_with(|c: char| c.is_ascii_digit());
+        let is_part = before.ends_with(is_of_name) || after.starts_with(is_of_name);
+        !(is_part || is_number && goes_on)
+    };
+    !name.is_empty() && sentence.match_indices(&name).any(|(at, _)| stands_alone(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::export::tests::made::{kept_names, kept_run};
+
+    #[test]
+    fn a_name_is_no_part_of_a_longer_one() {
+        let sentence = "Read-file (ext4/fragmented) takes 1.11 times as long at 128 KiB.";
+        for name in ["read-file", "ext4/fragmented", "128 KiB"] {
+            assert!(is_named(sentence, name), "{name}");
+        }
+        for name in ["read", "file", "ext4", "fragmented", "8 KiB", "1", "11", ""] {
+            assert!(!is_named(sentence, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_the_answer_of_a_kept_run_names_stands_in_the_table_of_its_first_screen() {
+        for kept in kept_names() {
+            let book = kept_run(&kept);
+            let analysis = Analysis::of(&book);
+            let screen = FirstScreen::new(&analysis).fitted();
+            let text = screen.lines().join("\n");
+            assert!(screen.lines().len() <= LINES_MAX, "{kept}:\n{text}");
+            let table = answer_table(&analysis);
+            let captions = table.captions.join("; ");
+            let mut names: Vec<String> = table.tables.iter().flat_map(Table::names).collect();
+            names.extend(book.phases.iter().chain(&book.variants).cloned());
+            let shown: Vec<String> = screen.tables.iter().flat_map(Table::names).collect();
+            for name in names.iter().filter(|name| is_named(&screen.sentence, name)) {
+                let is_shown = shown.contains(name) || is_named(&captions, name);
+                assert!(is_shown, "{kept}: no {name} in\n{text}");
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{
     PairShares, PairTrials, SimulatedLaw, SimulatedNoise, Tally, Trials,
 };
-use crate::analysis::twins::{FoundDifference, KindClaims, TwinTrials};
+use crate::analysis::twins::{FoundDifference, KindClaims, ToldApart, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
 /// Writes how often a difference was claimed between equal runs.
@@ -145,6 +145,10 @@ pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> 
         ]);
     }
     table.write(out)?;
+    for ToldApart { run, kind, sentences } in &trials.told_apart {
+        let sentence = format!("run {run}, {kind}: {}", sentences.join(" But "));
+        write_wrapped("* ", &sentence, out)?;
+    }
     writeln!(out)
 }
 

@@ -82,13 +82,6 @@ const TITLE_MAX: usize = 15;
 /// Blanks before a group.
 const GROUP_GAP: usize = 2;
 
-/// Columns that stand beside each other, as text.
-pub(super) struct TableBlock {
-    /// What the groups of columns are called.
-    pub(super) names: Vec<String>,
-    pub(super) lines: Vec<String>,
-}
-
 /// Where a column stands in a line.
 struct PlacedColumn {
     column: usize,
@@ -214,7 +207,7 @@ impl Table {
 
     /// Whether all groups of columns fit beside each other.
     pub(super) fn fits(&self) -> bool {
-        self.blocks(&self.widths()).len() == 1
+        self.parts() == 1
     }
 
     /// Whether heads or titles of its groups are too long to be written as they are.
@@ -237,20 +230,79 @@ impl Table {
 
     /// What [`Self::write`] writes.
     pub(super) fn text_lines(&self) -> Vec<String> {
-        let blocks = self.text_blocks();
-        blocks.iter().map(|block| block.lines.as_slice()).collect::<Vec<_>>().join(&String::new())
-    }
-
-    /// The parts of it that stand below each other, each with all rows.
-    pub(super) fn text_blocks(&self) -> Vec<TableBlock> {
         let widths = self.widths();
         let text = |groups: Range<usize>| {
             let titles = self.has_titles().then(|| self.titles(&groups, &widths));
             let lines = self.block_lines(&self.placed(&groups, &widths));
-            let names = self.groups[groups].iter().map(|group| self.name_of(group)).collect();
-            TableBlock { names, lines: titles.into_iter().chain(lines).collect() }
+            titles.into_iter().chain(lines).collect::<Vec<_>>()
         };
-        self.blocks(&widths).into_iter().map(text).collect()
+        let blocks: Vec<_> = self.blocks(&widths).into_iter().map(text).collect();
+        blocks.join(&String::new())
+    }
+
+    /// The parts of it that stand below each other, because groups of columns do not fit beside each other.
+    pub(super) fn parts(&self) -> usize {
+        self.blocks(&self.widths()).len()
+    }
+
+    /// What its rows and its groups of columns are called.
+    pub(super) fn names(&self) -> Vec<String> {
+        let rows = self.lines.iter().filter_map(|line| match line {
+            TableLine::Cells(cells) => cells.first().cloned(),
+            TableLine::Note(name, _) => Some(name.clone()),
+            TableLine::Heading(_) => None,
+        });
+        rows.chain(self.groups.iter().map(|group| self.name_of(group))).collect()
+    }
+
+    /// Leaves out the last group of columns whose name `is_kept` does not want, else the last one; gives its name. None
+    /// where there is only one.
+    pub(super) fn cut_group(&mut self, is_kept: impl Fn(&str) -> bool) -> Option<String> {
+        let last = self.groups.len().checked_sub(1).filter(|last| *last > 0)?;
+        let is_spare = |at: &usize| !is_kept(&self.name_of(&self.groups[*at]));
+        let at = (0..=last).rev().find(is_spare).unwrap_or(last);
+        let name = self.name_of(&self.groups[at]);
+        let cut = self.groups.remove(at).columns;
+        self.heads.drain(cut.clone());
+        for line in &mut self.lines {
+            if let TableLine::Cells(cells) = line {
+                let mut column = 0_usize..;
+                cells.retain(|_| column.next().is_none_or(|column| !cut.contains(&column)));
+            }
+        }
+        for group in &mut self.groups[at..] {
+            let Range { start, end } = group.columns;
+            group.columns = start - cut.len()..end - cut.len();
+        }
+        Some(name)
+    }
+
+    /// Leaves out the last row whose name `is_kept` does not want; a heading at the end says that there are more. Gives whether
+    /// the table has become shorter.
+    pub(super) fn cut_row(&mut self, heading: &str, is_kept: impl Fn(&str) -> bool) -> bool {
+        let is_spare = |line: &TableLine| match line {
+            TableLine::Cells(cells) => cells.first().is_none_or(|name| !is_kept(name)),
+            TableLine::Heading(_) | TableLine::Note(..) => false,
+        };
+        let is_said =
+            matches!(self.lines.last(), Some(TableLine::Heading(text)) if text == heading);
+        // The heading takes a line too.
+        let wanted = if is_said { 1 } else { 2 };
+        let spare: Vec<usize> = (0..self.lines.len())
+            .rev()
+            .filter(|at| is_spare(&self.lines[*at]))
+            .take(wanted)
+            .collect();
+        if spare.len() < wanted {
+            return false;
+        }
+        for at in spare {
+            self.lines.remove(at);
+        }
+        if !is_said {
+            self.lines.push(TableLine::Heading(heading.into()));
+        }
+        true
     }
 
     /// The title of a group, or else the head of its first column.
@@ -509,6 +561,30 @@ mod tests {
     fn six_groups_of_which_four_fit_stand_three_by_three() {
         let table = grouped(6, 2, "1234567");
         assert_eq!(table.blocks(&table.widths()), [0..3, 3..6]);
+    }
+
+    #[test]
+    fn columns_that_are_kept_stay_in_their_order_with_their_cells() {
+        let mut table = grouped(4, 2, "1");
+        let is_kept = |name: &str| name == "variant-2";
+        let cut: Vec<_> = (0..4).map_while(|_| table.cut_group(is_kept)).collect();
+        assert_eq!(cut, ["variant-3", "variant-1", "variant-0"]);
+        assert_eq!(
+            text(&table),
+            "       variant-2\nlevel      c0 c1\n1           1  1\n2           9  9\n"
+        );
+    }
+
+    #[test]
+    fn rows_that_are_kept_stay_before_the_line_that_says_that_there_are_more() {
+        let names = ["a", "b", "c", "d", "e"].map(String::from);
+        let mut table = Table::of_names("phase", Align::Left, names);
+        let is_kept = |name: &str| name == "d";
+        assert!(table.cut_row("...", is_kept));
+        assert_eq!(text(&table), "phase\na\nb\nd\n...\n");
+        assert!(table.cut_row("...", is_kept) && table.cut_row("...", is_kept));
+        assert_eq!(text(&table), "phase\nd\n...\n");
+        assert!(!table.cut_row("...", is_kept));
     }
 
     #[test]

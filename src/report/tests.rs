@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::*;
+use crate::analysis::finding::WarningCode;
 use crate::base::golden;
 use crate::host::facts::DeviceFacts;
 use crate::plan::Conclusion;
@@ -197,6 +198,13 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
         (m.device_read_bytes, m.device_write_bytes, m.inodes) = (None, None, None);
     }
     assert_golden("details-made-mixed.txt", &rendered("details", &book));
+}
+
+#[test]
+fn the_reliability_names_a_warning_as_the_line_of_warnings_does() {
+    let text = rendered("terminal", &made_book());
+    let name = WarningCode::PrecisionNotReached.short_name();
+    assert_eq!(text.matches(name).count(), 2, "{text}");
 }
 
 #[test]

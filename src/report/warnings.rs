@@ -44,7 +44,7 @@ pub(super) fn warning_texts(analysis: &Analysis<'_>) -> Vec<String> {
 /// All warnings in one line; none without any.
 pub(super) fn warnings_in_a_line(analysis: &Analysis<'_>) -> Option<String> {
     let kinds = kinds(analysis);
-    let names: Vec<&str> = kinds.iter().map(|kind| what_happened(kind.code)).collect();
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.code.short_name()).collect();
     let text = first_names(&names, |named| width(&format!("{LEAD}{named}")) <= WIDTH);
     text.map(|named| format!("{LEAD}{named}"))
 }
@@ -62,7 +62,7 @@ impl WarningKind<'_> {
         let number: Option<u64> = self.all.iter().map(|warning| warning.measurements).sum();
         let of = counted(self.of as u64, "measurement");
         let in_how_many = number.map(|number| format!("{verb} {number} of {of}"));
-        let text = format!("{}{}", what_happened(self.code), in_how_many.unwrap_or_default());
+        let text = format!("{}{}", self.code.short_name(), in_how_many.unwrap_or_default());
         let phases = self.all.iter().flat_map(|warning| &warning.phases);
         let phases = each_once(phases.map(shown));
         let names: Vec<&str> = phases.iter().map(String::as_str).collect();
@@ -81,43 +81,6 @@ fn first_names(names: &[&str], fits: impl Fn(&str) -> bool) -> Option<String> {
         more => format!("{} and {more} more", names[..number].join(", ")),
     };
     (1..=names.len()).rev().map(with).find(|named| fits(named))
-}
-
-/// What a warning is about, in a few words.
-fn what_happened(code: WarningCode) -> &'static str {
-    match code {
-        WarningCode::Interrupted => "the run is not complete",
-        WarningCode::ResumedAnyway => "resumed after a change",
-        WarningCode::InvalidMeasurements => "left out as invalid",
-        WarningCode::CacheNotAsAsked => "caches not as requested",
-        WarningCode::FewOperations => "too few operations for percentiles",
-        WarningCode::LongOperation => "one operation took most of the time",
-        WarningCode::MeasurementOverhead => "large measurement overhead",
-        WarningCode::DeviceBusy => "device busy at the start",
-        WarningCode::OthersIo => "background load on the disk",
-        WarningCode::OthersCpu => "background load on the processors",
-        WarningCode::MemoryPressure => "memory pressure",
-        WarningCode::Steal => "CPU steal",
-        WarningCode::Throttled => "processors throttled",
-        WarningCode::ClockJumped => "clock not steady",
-        WarningCode::Straggler => "stragglers",
-        WarningCode::SlowRank => "one rank slower than the others",
-        WarningCode::Trend => "latency drifted",
-        WarningCode::TwoModes => "latencies in two clusters",
-        WarningCode::Compressed => "content compressed",
-        WarningCode::Jump => "latency changed suddenly",
-        WarningCode::Frequency => "processors below full speed",
-        WarningCode::HostCache => "page cache below the loop device",
-        WarningCode::DiskLate => "modelled disk answered late",
-        WarningCode::AccessTimesDiffer => "access times updated on some variants",
-        WarningCode::ReadsWrite => "device writes during reads",
-        WarningCode::SmallVolume => "small file system",
-        WarningCode::LevelsInOrder => "levels not in random order",
-        WarningCode::NoJournal => "ext4 without a journal",
-        WarningCode::MemoryTakenBack => "host takes back free memory",
-        WarningCode::SlowClock => "slow clock",
-        WarningCode::PrecisionNotReached => "requested precision not reached",
-    }
 }
 
 #[cfg(test)]

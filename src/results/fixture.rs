@@ -2,6 +2,7 @@
 
 pub(crate) mod growing;
 pub(crate) mod made;
+pub(crate) mod ranked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,8 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use super::book::*;
+use super::ranks::{PhaseRanks, RankShare};
+use super::timeline::RankTimeline;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
@@ -312,7 +315,26 @@ impl Odd {
         m.idle = self.of(&[None, Some(true), Some(false)]);
         m.disk = self.disk_activity();
         m.windows = windows(&[self.below(1 << 40) + 500, 1_000])[..self.below(3) as usize].to_vec();
+        // Drawn apart, so that books stay what they were.
+        m.ranks = Self::new(self.seed ^ self.drawn).ranks();
         m
+    }
+
+    fn ranks(&mut self) -> Option<PhaseRanks> {
+        let share = |odd: &mut Self, rank| RankShare {
+            rank,
+            started_seconds: odd.below(8) as f64,
+            ended_seconds: odd.of(&[0.0, 5.5, 1e300]),
+            operations: odd.below(1 << 40),
+            failed: odd.below(2),
+        };
+        let ranks = (0..self.below(4) as u32).map(|rank| share(self, rank)).collect();
+        let rate = Some(self.of(&[0.0, 7.25, -3.5, 1e300]));
+        let rows = self.of(&[vec![], vec![vec![]], vec![vec![rate, None, Some(2.0)], vec![rate]]]);
+        let timeline = RankTimeline { ranks_per_row: self.of(&[0, 1, 2, u32::MAX]), rows };
+        let timeline = self.of(&[None, Some(timeline)]);
+        let all = PhaseRanks { timeline, ..PhaseRanks::of(ranks, 1e-6) };
+        self.of(&[None, None, Some(all)])
     }
 
     fn disk_facts(&mut self) -> Option<DiskFacts> {

@@ -7,12 +7,13 @@ use super::book::{CacheReport, CacheState, Measurement, Window};
 use super::histogram::{decoded, encoded};
 use super::ranks::{PhaseRanks, RankShare};
 use super::recorder::latency;
+use super::timeline::{RankTimeline, RankWork};
 use crate::base::failure::{Failure, Result};
 use crate::base::units::counted;
 use crate::run::workers::WorkSpan;
 
 /// When a rank worked, by its own clock, and what it did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTimes {
     /// Which rank.
     pub rank: u32,
@@ -22,6 +23,8 @@ pub struct RankTimes {
     pub operations: u64,
     /// Operations that failed.
     pub failed: u64,
+    /// Operations that succeeded, in equal slices of its time; empty if they are not known.
+    pub slices: Vec<f64>,
 }
 
 /// What some of the ranks measured in a phase.
@@ -129,6 +132,13 @@ impl RankReport {
             failed: one.failed,
         };
         let ranks = PhaseRanks::of(self.times.iter().map(share).collect(), clock_error_seconds);
+        let work = self.times.iter().zip(&ranks.ranks).map(|(times, share)| RankWork {
+            started_seconds: share.started_seconds,
+            ended_seconds: share.ended_seconds,
+            operations: &times.slices,
+        });
+        let timeline = RankTimeline::of(&work.collect::<Vec<_>>(), ranks.seconds());
+        let ranks = PhaseRanks { timeline, ..ranks };
         let mut invalid = self.measurement.invalid.clone();
         invalid.extend(
             (self.unnamed > 0).then(|| format!("and {}", counted(self.unnamed, "more reason"))),
@@ -243,7 +253,7 @@ mod tests {
             ..Measurement::default()
         };
         let span = WorkSpan { started_ns: 5_000_000_000, ended_ns: 6_000_000_000 };
-        let times = RankTimes { rank, span: Some(span), operations, failed: 0 };
+        let times = RankTimes { rank, span: Some(span), operations, ..RankTimes::default() };
         RankReport::new(m, times)
     }
 
@@ -251,7 +261,7 @@ mod tests {
     fn a_rank_whose_workers_were_not_started_changes_no_time() {
         let failed = RankReport::new(
             Measurement { histogram: encoded(&new_histogram()), ..Measurement::default() },
-            RankTimes { rank: 1, span: None, operations: 0, failed: 10 },
+            RankTimes { rank: 1, failed: 10, ..RankTimes::default() },
         );
         let merged = report(0, &[1_000]).merged(failed).unwrap().measurement(|_, ns| ns, 0.0);
         let ranks = merged.ranks.unwrap();

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::timeline::RankTimeline;
+
 /// What each rank of a phase did, and what follows for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRanks {
@@ -14,6 +16,9 @@ pub struct PhaseRanks {
     pub stonewall_seconds: f64,
     /// Operations that all ranks had done by then: an estimate, as if each had gone on evenly.
     pub stonewall_operations: f64,
+    /// Rates over time; none if they are not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub timeline: Option<RankTimeline>,
 }
 
 /// What one rank did in a phase.
@@ -60,7 +65,16 @@ impl PhaseRanks {
             one.operations as f64 * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
         };
         let stonewall_operations = busy().map(until_then).sum();
-        Self { ranks, clock_error_seconds, stonewall_seconds, stonewall_operations }
+        let timeline = None;
+        Self { ranks, clock_error_seconds, stonewall_seconds, stonewall_operations, timeline }
+    }
+
+    /// Mean operations per second of a rank while it works; none if nothing was done.
+    pub fn mean_rate(&self) -> Option<f64> {
+        let busy = || self.ranks.iter().filter(|one| one.is_busy());
+        let operations: u64 = busy().map(|one| one.operations).sum();
+        let seconds: f64 = busy().map(RankShare::seconds).sum();
+        (operations > 0).then(|| operations as f64 / seconds)
     }
 
     /// From the first start to the last end, in seconds.

@@ -11,6 +11,7 @@ use hdrhistogram::Histogram;
 
 use super::book::{Latency, Window};
 use super::histogram::{LATENCY_MAX_NS, new_histogram};
+use super::timeline::OperationSlice;
 use crate::run::drive::Recorder;
 
 /// Slices of a phase whose means show how precise the mean of all is.
@@ -68,19 +69,17 @@ struct Slices {
     /// Whether two slices become one when there are too many, for the number of turns is unknown.
     doubles: bool,
     next: u64,
-    sum: u64,
-    operations: u64,
-    means: Vec<f64>,
-    /// The sum of all slices that are closed, in nanoseconds.
-    total_ns: u128,
+    open: OperationSlice,
+    /// Those that are over, in which something succeeded.
+    closed: Vec<OperationSlice>,
 }
 
 impl Slices {
     fn new(turns: Option<u64>) -> Self {
-        let means = Vec::with_capacity(2 * SLICES as usize + 1);
+        let closed = Vec::with_capacity(2 * SLICES as usize + 1);
         let length = turns.map_or(1, |turns| turns.div_ceil(SLICES).max(1));
-        let doubles = turns.is_none();
-        Self { length, doubles, next: length, sum: 0, operations: 0, means, total_ns: 0 }
+        let (doubles, open) = (turns.is_none(), OperationSlice::default());
+        Self { length, doubles, next: length, open, closed }
     }
 
     #[inline]
@@ -88,22 +87,33 @@ impl Slices {
         while turn >= self.next {
             self.close();
         }
-        self.sum += ns;
-        self.operations += 1;
+        self.open.ns += ns;
+        self.open.operations += 1;
     }
 
     fn close(&mut self) {
-        if self.operations > 0 {
-            self.means.push(self.sum as f64 / self.operations as f64);
-            self.total_ns += u128::from(self.sum);
+        let open = std::mem::take(&mut self.open);
+        if open.operations > 0 {
+            self.closed.push(open);
         }
-        (self.sum, self.operations) = (0, 0);
-        if self.doubles && self.means.len() as u64 == 2 * SLICES {
-            let pairs = self.means.chunks(2).map(|pair| (pair[0] + pair[1]) / 2.0);
-            self.means = pairs.collect();
+        if self.doubles && self.closed.len() as u64 == 2 * SLICES {
+            for at in 0..SLICES as usize {
+                self.closed[at] = self.closed[2 * at].plus(self.closed[2 * at + 1]);
+            }
+            self.closed.truncate(SLICES as usize);
             self.length *= 2;
         }
         self.next += self.length;
+    }
+
+    /// The mean latency of each, in nanoseconds.
+    fn means(&self) -> Vec<f64> {
+        self.closed.iter().map(|slice| slice.mean_ns()).collect()
+    }
+
+    /// The sum of all latencies, in nanoseconds.
+    fn total_ns(&self) -> u128 {
+        self.closed.iter().map(|slice| u128::from(slice.ns)).sum()
     }
 }
 
@@ -119,20 +129,24 @@ pub struct Recorded {
     pub windows: Vec<Window>,
     /// Mean latencies of the slices, the mean of all workers, in order; empty for too few.
     pub slices_ns: Vec<f64>,
+    /// The slices of each worker.
+    pub workers: Vec<Vec<OperationSlice>>,
 }
 
 /// Merges the recorders of a phase's workers.
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
     let mut merged: Option<Histogram<u64>> = None;
-    let (mut errors, mut slices) = (Vec::new(), Vec::new());
+    let (mut errors, mut slices, mut workers) = (Vec::new(), Vec::new(), Vec::new());
     let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
     for mut recorder in recorders {
         min_ns = min_ns.min(recorder.min_ns);
         max_ns = max_ns.max(recorder.max_ns);
         recorder.slices.close();
-        sum_ns += recorder.slices.total_ns;
-        errors.push(relative_error(&recorder.slices.means));
-        slices.push(recorder.slices.means);
+        sum_ns += recorder.slices.total_ns();
+        let means = recorder.slices.means();
+        errors.push(relative_error(&means));
+        slices.push(means);
+        workers.push(recorder.slices.closed);
         if let Some(open) = recorder.windows {
             open.finish();
         }
@@ -149,7 +163,7 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
     let mean_ns = sum_ns as f64 / histogram.len() as f64;
     let latency = latency(&histogram, mean_ns, min_ns..=max_ns);
     let (rate_error, slices_ns) = (combined(&errors), side_by_side(&slices));
-    Recorded { histogram, latency, rate_error, windows, slices_ns }
+    Recorded { histogram, latency, rate_error, windows, slices_ns, workers }
 }
 
 /// Fewer slices do not show how they differ.
@@ -374,7 +388,7 @@ mod tests {
             let mut slices = Slices::new(None);
             (0..turns).for_each(|turn| slices.record(turn, 1000 + turn));
             slices.close();
-            let means = &slices.means;
+            let means = slices.means();
             assert!((8..=64).contains(&means.len()), "{turns}: {}", means.len());
             let steps: Vec<f64> = means.windows(2).map(|pair| pair[1] - pair[0]).collect();
             let whole = &steps[..steps.len() - 1];
@@ -387,7 +401,7 @@ mod tests {
         let mut slices = Slices::new(Some(3200));
         (1000..3200).for_each(|turn| slices.record(turn, 1000));
         slices.close();
-        assert_eq!(slices.means.len(), 22, "100 turns each");
+        assert_eq!(slices.closed.len(), 22, "100 turns each");
     }
 
     #[test]

@@ -3,8 +3,11 @@
 //! sample of the phase's files in memory when it began, and a device that had to deliver to this process
 //! what was read.
 
+use crate::base::errno::ErrnoResult;
+use crate::base::failure::Result;
 use crate::base::named_enum::named_enum;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
+use crate::host::page_cache;
 use crate::host::reads::{Beneath, own_read_bytes};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
@@ -55,6 +58,47 @@ named_enum! {
         LowerCache = "lower-cache",
         /// It was unmounted to be cold, but another mount keeps it in memory.
         StillMounted = "still-mounted",
+    }
+}
+
+/// Which caches of the kernel are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheDrop {
+    /// Contents, names and inodes, when all is written out.
+    All,
+    /// Names and inodes.
+    Names,
+}
+
+impl CacheDrop {
+    /// Drops those of this kernel, for all of its file systems.
+    ///
+    /// # Errors
+    /// `EACCES`, `EPERM` or `EROFS` without the right to it.
+    pub fn in_kernel(self) -> ErrnoResult<()> {
+        match self {
+            Self::All => page_cache::drop_all(),
+            Self::Names => page_cache::drop_names(),
+        }
+    }
+}
+
+/// Who drops the caches of a kernel, on which others may measure at the same time.
+pub trait CacheDropper {
+    /// Drops them, if this process wants it; whether they are dropped. In a directory each cold phase calls it once with each
+    /// kind, also where nothing is to be dropped: others may wait for all.
+    ///
+    /// # Errors
+    /// If others depend on it and it fails, or another has failed.
+    fn drop_caches(&self, what: CacheDrop, is_wanted: bool) -> Result<bool>;
+}
+
+/// Drops for this process alone.
+pub struct OwnDropper;
+
+impl CacheDropper for OwnDropper {
+    fn drop_caches(&self, what: CacheDrop, is_wanted: bool) -> Result<bool> {
+        Ok(is_wanted && what.in_kernel().is_ok())
     }
 }
 

@@ -173,6 +173,7 @@ mod tests {
             filling: Filling::Fill,
             files_each: FilesEach::Even,
             roots: 1,
+            part: None,
             sizes: Sizes::Fixed(size),
             chunks: None,
             content,

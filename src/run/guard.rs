@@ -53,9 +53,7 @@ impl DirectoryGuard {
         ready.unwrap_or(Ok(())).map_err(cannot)?;
         Ok(guard)
     }
-}
 
-impl DirectoryGuard {
     /// Ends it: the directory is gone, or was never made.
     pub fn dismiss(mut self) {
         if let Some(mut input) = self.child.stdin.take() {

@@ -107,6 +107,12 @@ impl Interrupt {
         &self.asked
     }
 
+    /// As if no signal had come: the next one asks again, and a Ctrl-C after that one ends the process at once.
+    pub fn forget(&self) {
+        self.armed.store(false, Ordering::SeqCst);
+        self.asked.store(false, Ordering::SeqCst);
+    }
+
     /// As if a signal had come.
     pub fn set(&self) {
         self.asked.store(true, Ordering::Relaxed);

@@ -16,6 +16,7 @@ use super::run_directory::{
 };
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameKind};
+use crate::plan::tree::RankPart;
 
 /// The result of a removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,35 @@ pub fn remove_own(directory: &RunDirectory) -> Result<Removal> {
     match directory.is_of_rank() {
         true => Ok(remove_tree(directory.parent(), name)),
         false => remove_run_directory(directory.parent(), name),
+    }
+}
+
+/// Removes what one rank made in a directory that ranks share, at a path below an open one. What stays is met again by rank 0,
+/// which removes the tree.
+pub fn remove_of_rank(root: BorrowedFd<'_>, path: &[u8], part: RankPart) {
+    let names = path.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
+    let mut below = None;
+    for name in names {
+        let parent = below.as_ref().map_or(root, AsFd::as_fd);
+        let Ok(opened) = open_directory(parent, OsStr::from_bytes(name)) else { return };
+        below = Some(opened);
+    }
+    let directory = below.as_ref().map_or(root, AsFd::as_fd);
+    let Ok(entries) = Dir::read_from(directory) else { return };
+    for entry in entries.map_while(|entry| entry.ok()) {
+        let name = entry.file_name();
+        let is_own = |known: Name| {
+            matches!(known.kind, NameKind::File | NameKind::Directory) && part.has(known.number)
+        };
+        if !Name::parse(name.to_bytes()).is_some_and(is_own) {
+            continue;
+        }
+        let flags = match verdict(directory, name, entry.file_type(), false) {
+            Ok(OwnershipVerdict::File) => AtFlags::empty(),
+            Ok(OwnershipVerdict::Directory) => AtFlags::REMOVEDIR,
+            _ => continue,
+        };
+        let _ = rustix::fs::unlinkat(directory, name, flags);
     }
 }
 
@@ -251,4 +281,41 @@ fn verdict(
         (false, FileType::RegularFile) => OwnershipVerdict::File,
         _ => OwnershipVerdict::Foreign,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn of_a_directory_that_ranks_share_one_removes_its_own_files_and_follows_no_link() {
+        let place = tempfile::tempdir().unwrap();
+        let (tree, outside) = (place.path().join("tree"), place.path().join("outside"));
+        let named = |kind: NameKind, number: u64| format!("{}{number:010}", char::from(kind as u8));
+        let file = |number| named(NameKind::File, number);
+        fs::create_dir(&tree).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(tree.join(file(0)), "own").unwrap();
+        fs::create_dir(tree.join(named(NameKind::Directory, 2))).unwrap();
+        fs::write(tree.join(file(1)), "of the other rank").unwrap();
+        fs::write(tree.join("notes"), "of somebody").unwrap();
+        fs::write(outside.join(file(0)), "of somebody").unwrap();
+        symlink(outside.join(file(0)), tree.join(file(2))).unwrap();
+        fs::create_dir(tree.join(file(4))).unwrap();
+        symlink(&outside, tree.join(named(NameKind::Holder, 0))).unwrap();
+
+        let (root, part) = (File::open(&tree).unwrap(), RankPart { rank: 0, ranks: 2 });
+        for path in ["", &named(NameKind::Holder, 0)] {
+            remove_of_rank(root.as_fd(), path.as_bytes(), part);
+        }
+        let names = fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut left: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        left.sort();
+        let holder = named(NameKind::Holder, 0);
+        assert_eq!(left, [file(1), file(2), file(4), holder, "notes".into()]);
+        assert!(outside.join(file(0)).exists());
+    }
 }

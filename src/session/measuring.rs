@@ -16,7 +16,8 @@ use crate::plan::{CellPlan, Phase, Tree};
 use crate::results::book::{CacheReport, CellKey, DiskActivity, Disturbance, Measurement, SETTLE};
 use crate::results::histogram::encoded;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
-use crate::run::cache::{CacheVerdict, ReadEvidence};
+use crate::results::timeline::OperationSlice;
+use crate::run::cache::{CacheDrop, CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
@@ -108,9 +109,9 @@ impl PhaseWatch {
     }
 }
 
-/// Where the ranks of a run wait for each other in a phase.
-pub(super) trait PhaseBarriers {
-    /// The caches are as far as this rank can bring them, and all others' too: from here on nobody drops any.
+/// Where the ranks of a run wait for each other in a phase. One of each host drops caches for all of it.
+pub(super) trait PhaseBarriers: CacheDropper {
+    /// The caches are as far as this rank can bring them, and all others' too: from here on nobody drops contents.
     ///
     /// # Errors
     /// If another rank has failed.
@@ -122,12 +123,24 @@ pub(super) trait PhaseBarriers {
     /// If another rank has failed.
     fn start(&self) -> Result<()>;
 
-    /// This rank has done its work.
-    fn ended(&self, run: &PhaseRun);
+    /// This rank has done its work, each worker its slices one after the other.
+    fn ended(&self, run: &PhaseRun, workers: &[Vec<OperationSlice>]);
+
+    /// Entries are to be counted, which takes all ranks to have done theirs where they share the tree.
+    ///
+    /// # Errors
+    /// If another rank has failed.
+    fn counting(&self, cell: &CellPlan, phase: &Phase) -> Result<()>;
 }
 
 /// Those of a process that is alone: there are none.
 pub(super) struct NoBarriers;
+
+impl CacheDropper for NoBarriers {
+    fn drop_caches(&self, what: CacheDrop, is_wanted: bool) -> Result<bool> {
+        OwnDropper.drop_caches(what, is_wanted)
+    }
+}
 
 impl PhaseBarriers for NoBarriers {
     fn ready(&self) -> Result<()> {
@@ -138,7 +151,11 @@ impl PhaseBarriers for NoBarriers {
         Ok(())
     }
 
-    fn ended(&self, _: &PhaseRun) {}
+    fn ended(&self, _: &PhaseRun, _: &[Vec<OperationSlice>]) {}
+
+    fn counting(&self, _: &CellPlan, _: &Phase) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
@@ -155,7 +172,7 @@ pub(super) fn measure(
     barriers: &dyn PhaseBarriers,
 ) -> Result<Measurement> {
     let phase = context.phase;
-    let found = site.treat_caches(phase, interrupt.flag())?;
+    let found = site.treat_caches(phase, interrupt.flag(), barriers)?;
     let idle = site.wait_until_idle(interrupt.flag());
     barriers.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
@@ -168,13 +185,12 @@ pub(super) fn measure(
         .collect();
     watcher.phase_begins(context, Arc::clone(&done));
     let usage = site.usage();
-    let found = site.look_again(found, phase);
+    let found = site.look_again(found, phase, barriers)?;
     let site = &*site;
     let begun = watch.begin(site)?;
     barriers.start()?;
     let before = site.readings();
     let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
-    barriers.ended(&run);
     // What the sync reads says nothing of where the phase's own reads came from.
     let read = site.readings().since(before);
     let mut wrong = Vec::new();
@@ -187,12 +203,13 @@ pub(super) fn measure(
     let disturbance = disturbance.or_else(|| site.simulated_load(run.seconds));
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
+    barriers.ended(&run, &recorded.workers);
     let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes).unwrap_or_default();
     let (operations, bytes) = (run.operations, run.bytes);
     let evidence = ReadEvidence { operations, bytes, read, others_read_bytes };
     let found = site.confirm(found, phase, &evidence);
-    let entries_found = count(site, &mut wrong);
-    let entries_expected = phase.entries_after;
+    barriers.counting(cell, phase)?;
+    let entries = count(site, cell, phase, &mut wrong);
     let mut measurement = Measurement {
         rate_error: recorded.rate_error,
         sync_seconds,
@@ -204,8 +221,8 @@ pub(super) fn measure(
         space_bytes: taken.map(|(bytes, _)| bytes),
         inodes: taken.and_then(|(_, inodes)| inodes),
         idle,
-        entries_expected,
-        entries_found,
+        entries_expected: entries.expected,
+        entries_found: entries.found,
         histogram: encoded(&recorded.histogram),
         windows: recorded.windows,
         ..with_device(counted_work(cell, context, &run), moved, site)
@@ -304,11 +321,21 @@ fn sync(site: &dyn Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
     })
 }
 
-fn count(site: &dyn Site, wrong: &mut Vec<String>) -> u64 {
-    site.count_entries().unwrap_or_else(|errno| {
+/// Entries of a tree after a phase, as far as this process counts them.
+#[derive(Default)]
+struct EntryCount {
+    expected: u64,
+    found: u64,
+}
+
+fn count(site: &dyn Site, cell: &CellPlan, phase: &Phase, wrong: &mut Vec<String>) -> EntryCount {
+    let expected = cell.tree.entries_to_count(phase.entries_after);
+    let Some(expected) = expected else { return EntryCount::default() };
+    let found = site.count_entries().unwrap_or_else(|errno| {
         wrong.push(format!("the tree could not be counted: {errno}"));
         0
-    })
+    });
+    EntryCount { expected, found }
 }
 
 fn cache_report(phase: &Phase, found: CacheVerdict) -> CacheReport {
@@ -352,8 +379,9 @@ fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) ->
         ));
     }
     if m.entries_found != m.entries_expected {
+        let whose = if tree.is_made_for_others() { "the tree of all ranks" } else { "the tree" };
         wrong.push(format!(
-            "the tree holds {} instead of {}",
+            "{whose} holds {} instead of {}",
             counted(m.entries_found, "entry"),
             grouped(m.entries_expected)
         ));

@@ -11,6 +11,7 @@ use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::results::recorder::PhaseRecorder;
+use crate::run::cache::OwnDropper;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::image::ImageFile;
@@ -147,7 +148,10 @@ impl Probing<'_> {
 
     fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut DiskSite) -> Result<ProbedPhase> {
         let stop = self.interrupt.flag();
-        let treat = || site.treat_caches(phase, stop).map(|found| site.look_again(found, phase));
+        let treat = || {
+            let found = site.treat_caches(phase, stop, &OwnDropper)?;
+            site.look_again(found, phase, &OwnDropper)
+        };
         let (treated, cache_seconds) = self.clock.time(treat);
         treated?;
         let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);

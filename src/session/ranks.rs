@@ -2,8 +2,8 @@
 //! they measured together at rank 0, which alone keeps it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,19 @@ use serde::{Deserialize, Serialize};
 
 use super::measuring::PhaseBarriers;
 use super::{RunOrder, VERSION};
+use crate::base::errno::ErrnoResult;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::memory::memory_bytes;
-use crate::host::process::host_name;
+use crate::host::page_cache::can_drop;
+use crate::host::process::{boot_id, host_name};
 use crate::op::Durability;
+use crate::plan::tree::RankPart;
 use crate::plan::{CellPlan, Phase, Plan, seed_of_rank};
 use crate::results::book::Measurement;
 use crate::results::merging::{RankReport, RankTimes};
+use crate::results::timeline::{OperationSlice, operations_over_time};
+use crate::run::cache::{CacheDrop, CacheDropper};
 use crate::run::clock::RealClock;
 use crate::run::communicator::clock_offset::{ClockOffset, measure_offsets};
 use crate::run::communicator::collectives::{Collectives, RankFailure, asked_to_end};
@@ -29,7 +34,7 @@ use crate::run::guard::DirectoryGuard;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::{Removal, remove_own};
 use crate::run::run_directory::RunDirectory;
-use crate::run::site::RankCell;
+use crate::run::site::{RankCell, Site};
 use crate::run::workers::{PhaseRun, WorkSpan};
 
 /// How long ranks wait for the last to come to the start.
@@ -44,11 +49,32 @@ const COUNTS_WITHIN: Duration = Duration::from_secs(60);
 /// How long rank 0 waits at the end for others that still remove what they made.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 
+/// The host of a rank.
+struct RankHost<'a> {
+    name: String,
+    /// That of the kernel. Machines that were copied while they ran have the same, and containers of one kernel have names of
+    /// their own: ranks with the same of both share a kernel.
+    boot: String,
+    /// Whether this rank may drop the caches of the kernel.
+    may_drop: bool,
+    drop: &'a (dyn Fn(CacheDrop) -> ErrnoResult<()> + Sync),
+}
+
+impl RankHost<'_> {
+    /// This one.
+    fn own() -> Self {
+        let drop = &CacheDrop::in_kernel;
+        Self { name: host_name(), boot: boot_id(), may_drop: can_drop(), drop }
+    }
+}
+
 /// What a rank says of itself before a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct RankCard {
     rank: u32,
     host: String,
+    boot: String,
+    may_drop: bool,
     version: String,
     /// Follows from the text of the job file.
     job: u64,
@@ -62,11 +88,13 @@ struct RankCard {
 }
 
 impl RankCard {
-    fn new(rank: u32, order: &RunOrder<'_>) -> Self {
+    fn new(rank: u32, host: &RankHost<'_>, order: &RunOrder<'_>) -> Self {
         let plan = order.plan;
         Self {
             rank,
-            host: host_name(),
+            host: host.name.clone(),
+            boot: host.boot.clone(),
+            may_drop: host.may_drop,
             version: VERSION.into(),
             job: plan.job_fingerprint(),
             seed: plan.seed,
@@ -113,6 +141,7 @@ impl RankCard {
 struct Agreement {
     id: String,
     hosts: Vec<String>,
+    droppers: BTreeSet<u32>,
 }
 
 /// The ranks that run a plan together.
@@ -120,8 +149,11 @@ pub struct RankGroup<'a> {
     collectives: Collectives<'a>,
     /// The run's id.
     id: String,
-    /// The host of each rank.
+    host: RankHost<'a>,
+    /// The name of each rank's host.
     hosts: Vec<String>,
+    /// The ranks that drop caches, each for all of its host.
+    droppers: BTreeSet<u32>,
     /// The plan of each rank that this one works for in some phase.
     plans: BTreeMap<u32, Plan>,
     /// The directory of the run, at rank 0, until it is removed.
@@ -139,9 +171,19 @@ pub fn agree_on_run<'a>(
     order: Result<&RunOrder<'_>>,
     plan_of: impl Fn(u64) -> Result<Plan>,
 ) -> Result<RankGroup<'a>> {
+    agree_from(RankHost::own(), collectives, order, plan_of)
+}
+
+/// The same for a rank on this host.
+fn agree_from<'a>(
+    host: RankHost<'a>,
+    collectives: Collectives<'a>,
+    order: Result<&RunOrder<'_>>,
+    plan_of: impl Fn(u64) -> Result<Plan>,
+) -> Result<RankGroup<'a>> {
     let (rank, size) = (collectives.rank(), collectives.size());
     let checked = order.and_then(|order| refuse(order.plan, size).map(|()| order));
-    let card = checked.clone().map(|order| vec![RankCard::new(rank, order)]);
+    let card = checked.clone().map(|order| vec![RankCard::new(rank, &host, order)]);
     let all = |one: Vec<u8>, other: Vec<u8>| {
         let mut all: Vec<RankCard> = read(&one)?;
         all.extend(read::<Vec<RankCard>>(&other)?);
@@ -156,11 +198,13 @@ pub fn agree_on_run<'a>(
     });
     // Rank 0 knows where the others are, as far as they have come.
     let named = |failure: RankFailure| failure.failure(&hosts);
-    let Agreement { id, hosts } = read(&agreement.map_err(named)?)?;
+    let Agreement { id, hosts, droppers } = read(&agreement.map_err(named)?)?;
     let mut group = RankGroup {
         collectives,
         id,
+        host,
         hosts,
+        droppers,
         plans: BTreeMap::new(),
         directory: Mutex::default(),
         has_ended: AtomicBool::new(false),
@@ -173,6 +217,7 @@ pub fn agree_on_run<'a>(
 /// What cannot be done by so many ranks.
 fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
     let is_shifted = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.shift > 0);
+    let needs_others = |cell: &CellPlan| is_shifted(cell) || cell.tree.part.is_some();
     let why = if plan.effort.is_some() {
         "--precision and --time-limit choose repeats while a run goes on, which is done by one process only: name --repeats"
     } else if plan.makes_filesystems() {
@@ -181,8 +226,8 @@ fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
         "a block device is read by one process only, for each host has its own"
     } else if plan.cells.iter().any(|cell| cell.prepare.is_some()) {
         "a place is filled or aged by one process only: take a job without `prepare`"
-    } else if plan.cells.iter().any(|cell| cell.engine.is_simulated() && is_shifted(cell)) {
-        "each rank has a simulated file system of its own, and `shift` needs one that all share"
+    } else if plan.cells.iter().any(|cell| cell.engine.is_simulated() && needs_others(cell)) {
+        "each rank has a simulated file system of its own, and `shift` and `shared-by-ranks` need one that all share"
     } else {
         return Ok(());
     };
@@ -203,7 +248,15 @@ fn agree(cards: &[RankCard]) -> Result<Vec<u8>> {
         }
     }
     let hosts = cards.iter().map(|card| card.host.clone()).collect();
-    written(&Agreement { id: super::new_id()?, hosts })
+    written(&Agreement { id: super::new_id()?, hosts, droppers: droppers(cards) })
+}
+
+/// The lowest rank of each host that may drop its caches.
+fn droppers(cards: &[RankCard]) -> BTreeSet<u32> {
+    let mut kernels = BTreeSet::new();
+    let may_drop = cards.iter().filter(|card| card.may_drop);
+    let first = may_drop.filter(|card| kernels.insert((&card.host, &card.boot)));
+    first.map(|card| card.rank).collect()
 }
 
 fn written(what: &impl Serialize) -> Result<Vec<u8>> {
@@ -247,7 +300,7 @@ impl<'a> RankGroup<'a> {
         for shift in shifts.chain([0]) {
             let rank = self.worked_for(shift);
             if let Entry::Vacant(place) = plans.entry(rank) {
-                let other = plan_of(seed_of_rank(plan.seed, rank))?;
+                let other = plan_of(seed_of_rank(plan.seed, rank))?.of_rank(rank, self.size());
                 place.insert(Plan { seed: plan.seed, ..other });
             }
         }
@@ -285,6 +338,41 @@ impl<'a> RankGroup<'a> {
     /// What any of them failed with.
     pub(super) fn barrier(&self, mine: Result<()>) -> Result<()> {
         self.collectives.barrier(mine, WITHIN).map_err(|failure| self.named(&failure))
+    }
+
+    /// All ranks meet, unless this one was asked to end; `within` is how long the slowest may take longer than this one.
+    fn meet(&self, interrupt: &Interrupt, within: Duration) -> Result<()> {
+        let mine = if interrupt.is_set() { Err(asked_to_end()) } else { Ok(()) };
+        self.collectives.barrier(mine, within).map_err(|failure| self.named(&failure))
+    }
+
+    /// Makes the tree of a cell; one that ranks share is there for the others when rank 0 has made it.
+    ///
+    /// # Errors
+    /// If it cannot be made or opened, or another rank has failed.
+    pub(super) fn begin_cell(&self, site: &mut dyn Site, cell: &CellPlan) -> Result<()> {
+        match cell.tree.part {
+            None => site.begin_cell(cell),
+            Some(RankPart { rank: 0, .. }) => self.each_with(site.begin_cell(cell)),
+            Some(_) => self.barrier(Ok(())).and_then(|()| site.begin_cell(cell)),
+        }
+    }
+
+    /// Removes the tree of a cell; of one that ranks share, each its own files, then rank 0 the rest.
+    ///
+    /// # Errors
+    /// If another rank has failed.
+    pub(super) fn end_cell(
+        &self,
+        site: &mut dyn Site,
+        cell: &CellPlan,
+        interrupt: &Interrupt,
+    ) -> Result<Removal> {
+        if cell.tree.part.is_some() {
+            site.remove_own_entries();
+            self.meet(interrupt, WITHIN)?;
+        }
+        Ok(site.end_cell())
     }
 
     /// What this rank has, if all others have theirs as well.
@@ -383,9 +471,19 @@ impl<'a> RankGroup<'a> {
         is_real: bool,
         interrupt: &'c Interrupt,
     ) -> RankBarriers<'c, 'a> {
-        let (before, span) = (RefCell::default(), Cell::default());
+        let (before, span, slices) = (RefCell::default(), Cell::default(), RefCell::default());
         let clock = RealClock::new();
-        RankBarriers { group: self, clock, is_real, interrupt, before, span }
+        let counts_for_all = Cell::default();
+        RankBarriers {
+            group: self,
+            clock,
+            is_real,
+            interrupt,
+            before,
+            span,
+            slices,
+            counts_for_all,
+        }
     }
 }
 
@@ -431,12 +529,36 @@ pub(super) struct RankBarriers<'c, 'a> {
     before: RefCell<Vec<ClockOffset>>,
     /// When this rank worked, by its own clock; none until it has.
     span: Cell<Option<WorkSpan>>,
+    /// What it did in equal slices of that.
+    slices: RefCell<Vec<f64>>,
+    /// Whether rank 0 counts the entries of all.
+    counts_for_all: Cell<bool>,
+}
+
+impl CacheDropper for RankBarriers<'_, '_> {
+    /// One rank drops for all of its host, when all have come: what the others opened to look at it afterwards was opened
+    /// before, and nobody looks while another drops. After names were dropped they meet at the start.
+    fn drop_caches(&self, what: CacheDrop, is_wanted: bool) -> Result<bool> {
+        let group = self.group;
+        if group.droppers.is_empty() {
+            return Ok(false);
+        }
+        group.meet(self.interrupt, WITHIN)?;
+        let is_done_here = is_wanted && group.droppers.contains(&group.rank());
+        let dropped = if is_done_here { (group.host.drop)(what) } else { Ok(()) };
+        // Names that stay change as little as for one process: a few inodes that were proved to have no data in memory.
+        if what == CacheDrop::All {
+            group.barrier(dropped.map_err(|errno| {
+                Failure::from_system("drop the caches of the kernel", errno.about())
+            }))?;
+        }
+        Ok(is_wanted)
+    }
 }
 
 impl PhaseBarriers for RankBarriers<'_, '_> {
     fn ready(&self) -> Result<()> {
-        let mine = if self.interrupt.is_set() { Err(asked_to_end()) } else { Ok(()) };
-        self.group.barrier(mine)?;
+        self.group.meet(self.interrupt, WITHIN)?;
         *self.before.borrow_mut() = self.offsets()?;
         Ok(())
     }
@@ -445,8 +567,22 @@ impl PhaseBarriers for RankBarriers<'_, '_> {
         self.group.barrier(Ok(()))
     }
 
-    fn ended(&self, run: &PhaseRun) {
+    fn ended(&self, run: &PhaseRun, workers: &[Vec<OperationSlice>]) {
         self.span.set(run.span);
+        self.slices.replace(match run.span {
+            Some(span) => operations_over_time(workers, span),
+            None => Vec::new(),
+        });
+    }
+
+    fn counting(&self, cell: &CellPlan, phase: &Phase) -> Result<()> {
+        match cell.tree.part {
+            None => Ok(()),
+            Some(_) => {
+                self.counts_for_all.set(true);
+                self.group.meet(self.interrupt, ends_within(phase))
+            }
+        }
     }
 }
 
@@ -469,7 +605,8 @@ impl RankBarriers<'_, '_> {
         let report = own.as_ref().map_err(Clone::clone).and_then(|own| {
             let (rank, operations) = (group.rank(), own.operations);
             let failed = own.errors.values().sum();
-            let times = RankTimes { rank, span: self.span.get(), operations, failed };
+            let (span, slices) = (self.span.get(), self.slices.take());
+            let times = RankTimes { rank, span, operations, failed, slices };
             RankReport::new(own.clone(), times).encoded()
         });
         // What was cut short is measured of no rank: it would be invalid.
@@ -479,11 +616,12 @@ impl RankBarriers<'_, '_> {
             RankReport::decoded(&one)?.merged(RankReport::decoded(&other)?)?.encoded()
         };
         let mut all = None;
-        let answer =
-            group.collectives.reduce_and_broadcast(report, &merge, ends_within(phase), |merged| {
-                all = Some(RankReport::decoded(&merged)?);
-                Ok(Vec::new())
-            });
+        // Rank 0 counts what all have made, and the others wait for it.
+        let within = if self.counts_for_all.get() { WITHIN } else { ends_within(phase) };
+        let answer = group.collectives.reduce_and_broadcast(report, &merge, within, |merged| {
+            all = Some(RankReport::decoded(&merged)?);
+            Ok(Vec::new())
+        });
         answer.map_err(|failure| group.named(&failure))?;
         let after = self.offsets();
         let Some(all) = all else { return after.and(own) };

@@ -164,10 +164,11 @@ pub(crate) fn trace(
         program.release()?;
     }
     let ended = session.watch(&order, watcher, interrupt)?;
-    let names = session.directory_names(order.by)?;
+    let names = session.directory_names(&order, watcher, interrupt)?;
     let mut result = session.over();
     let lost = result.tally.lost();
-    let classes = order.by.map(|by| name_classes(by, result.tally.take_classes(), &names));
+    let stop = interrupt.flag();
+    let classes = order.by.map(|by| name_classes(by, result.tally.take_classes(), &names, stop));
     let traced = TraceFacts {
         by: order.by,
         classes_summed: classes.as_ref().map_or(0, |classes| classes.named.summed),
@@ -442,11 +443,19 @@ impl TraceSession {
     }
 
     /// The names of the directories that were seen, where calls are told apart by these.
-    fn directory_names(&mut self, by: Option<TraceBy>) -> Result<DirectoryNames> {
-        match by.is_some_and(TraceBy::is_by_directory) {
-            true => Ok(self.tracer.directory_names()?.with_mounts()),
-            false => Ok(DirectoryNames::default()),
+    fn directory_names(
+        &mut self,
+        order: &TraceOrder,
+        watcher: &dyn Watcher,
+        interrupt: &Interrupt,
+    ) -> Result<DirectoryNames> {
+        if !order.by.is_some_and(TraceBy::is_by_directory) {
+            return Ok(DirectoryNames::default());
         }
+        // The one before only ended the tracing.
+        interrupt.forget();
+        watcher.status("looking at the directories; Ctrl-C leaves out how many entries they have");
+        Ok(self.tracer.directory_names()?.with_mounts())
     }
 
     fn seconds(&self) -> f64 {

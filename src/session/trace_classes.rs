@@ -1,6 +1,7 @@
 //! Names the classes that a trace told calls apart by.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use crate::base::failure::shown;
 use crate::base::units::{Unit, bytes, counted};
@@ -16,11 +17,12 @@ pub(crate) struct TracedClasses {
     pub(crate) conditions: Vec<Condition>,
 }
 
-/// Names all classes; directories are looked at now.
+/// Names all classes; directories are looked at now, and their entries counted until `stop` is set.
 pub(crate) fn name_classes(
     by: TraceBy,
     tally: ClassTally,
     names: &DirectoryNames,
+    stop: &AtomicBool,
 ) -> TracedClasses {
     let mut directories: BTreeMap<String, KnownDirectory> = BTreeMap::new();
     let mut name_of = |class: ClassKey| match by {
@@ -35,7 +37,7 @@ pub(crate) fn name_classes(
     };
     let named = tally.named(by, &mut name_of);
     let condition = |variant: &str| {
-        let entries = directories.get(variant)?.entries()?;
+        let entries = directories.get(variant)?.entries(stop)?;
         Some(Condition {
             cell: CellKey { variant: variant.into(), level: None, repeat: 1 },
             name: ConditionName::DirectoryEntries,

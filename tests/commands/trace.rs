@@ -522,3 +522,10 @@ fn what_calls_are_not_told_apart_by_is_refused() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("directory, size, path-depth"), "{}", ran.stderr);
 }
+
+#[test]
+fn classes_have_no_windows_whose_length_could_be_set() {
+    let ran = Bench::default().run(["trace", "--by", "size", "--every", "500", "--", "true"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("--every") && ran.stderr.contains("--by"), "{}", ran.stderr);
+}

@@ -23,6 +23,7 @@ use serde_json::Value;
 use boatload::host::block_device::BlockDevice;
 use boatload::host::block_device::DeviceCounters;
 use boatload::host::mounts::Mount;
+use boatload::run::cache::OwnDropper;
 use boatload::run::clock::RealClock;
 use boatload::run::site::{DeviceSite, Site};
 use command::{Bench, Ran, names_in};
@@ -326,7 +327,9 @@ fn without_root_the_device_is_proved_cold_unless_its_file_may_be_cached() {
         let plan = plan.on_device(device.facts.total_bytes.unwrap()).unwrap();
         let mut site = DeviceSite::new(device, false, RealClock::new()).unwrap();
         site.begin_cell(&plan.cells[0]).unwrap();
-        let found = site.treat_caches(&plan.cells[0].phases[0], &AtomicBool::new(false)).unwrap();
+        let found =
+            site.treat_caches(&plan.cells[0].phases[0], &AtomicBool::new(false), &OwnDropper);
+        let found = found.unwrap();
         assert_eq!(found.found.as_str(), expected, "{found:?}");
     }
 }

@@ -355,6 +355,28 @@ fn a_variant_with_scales_is_there_at_these_alone() {
 }
 
 #[test]
+fn a_mistake_in_a_variant_of_another_scale_is_found_at_each_scale_and_once() {
+    let text = "name = 'x'\n[parameters]\nfiles = { quick = 10, standard = 100, original = 1_000 }\n\
+        [tree]\nfiles = '$files'\n[[phase]]\noperation = 'create'\ncount = 5\n\
+        [[variant]]\nname = 'always'\n[[variant]]\nname = 'long'\nscales = ['standard', 'original']\n\
+        tree = { files = '$files', directories = '$directories' }\n";
+    let found = |text: &str, scale, set: &[(&str, &str)]| {
+        let set = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let plan = read_job(text, &Settings { scale, set, ..Settings::default() });
+        let problems = plan.err().map(Problems::sorted).unwrap_or_default();
+        let told = |one: &Problem| format!("{}: {}", one.place, one.found);
+        problems.iter().map(told).collect::<Vec<_>>()
+    };
+    let place = "variant[2].tree.directories: `$directories`";
+    assert_eq!(found(text, Scale::Quick, &[]), [format!("{place} at scale standard")]);
+    assert_eq!(found(text, Scale::Original, &[]), [place]);
+    let good = text.replace("$directories", "200");
+    assert_eq!(found(&good, Scale::Quick, &[]), Vec::<String>::new());
+    // What the command line sets is for what runs.
+    assert_eq!(found(&good, Scale::Quick, &[("files", "7")]), Vec::<String>::new());
+}
+
+#[test]
 fn the_command_line_wins_over_the_file() {
     let settings = Settings {
         scale: Scale::Standard,
@@ -491,6 +513,14 @@ fn mistakes_in_tables() -> Vec<Mistake> {
         (tree("content = \"text\""), "tree.content", "`zeros`"),
         (tree("content = { compressible = 101 }"), "tree.content.compressible", "100%"),
         (tree("trees = \"mine\""), "tree.trees", "`own`"),
+        (
+            tree(
+                "trees = \"shared-by-ranks\"\n\
+                 directories = { files_each = { uniform = { min = 1, max = 9 } } }",
+            ),
+            "tree.directories.files_each",
+            "a count",
+        ),
     ]
 }
 

@@ -60,9 +60,11 @@ pub(in crate::analysis) fn answer(
         reason = joined(&["too uncertain to tell".into()], &[reason]);
     }
     // What is proven of measurements that others disturbed, or of a single run, is proven of these.
-    if draft.verdict == Verdict::Yes && reliability == Reliability::Low {
-        draft.verdict = Verdict::Likely;
-    }
+    draft.verdict = match (draft.verdict, reliability) {
+        (Verdict::Yes, Reliability::Low) => Verdict::Likely,
+        (Verdict::No, Reliability::Low) => Verdict::LikelyNo,
+        (verdict, _) => verdict,
+    };
     let whole = sentence(&draft, &book.run.question);
     let text = shortened(&whole);
     let whole = Some(whole).filter(|whole| *whole != text);
@@ -105,7 +107,9 @@ fn sentence(draft: &AnswerDraft, question: &str) -> String {
         Verdict::Yes if asks_whether => "Yes: ",
         Verdict::Yes => "",
         Verdict::Likely if asks_whether => "Likely yes: ",
-        Verdict::Likely => "Likely: ",
+        Verdict::LikelyNo if asks_whether && is_negative => "Likely ",
+        Verdict::LikelyNo if asks_whether => "Likely no: ",
+        Verdict::Likely | Verdict::LikelyNo => "Likely: ",
         Verdict::No if asks_whether && !is_negative => "No: ",
         Verdict::No => "",
         Verdict::CannotTell => "Cannot tell: ",

@@ -93,14 +93,14 @@ fn phases(all: &[&GrowthFinding]) -> String {
 }
 
 /// The only one that is slower, of so many others, of which so many cannot be told.
-fn about_one(one: &GrowthFinding, figures: &GrowthFigures, open: usize, others: usize) -> String {
+fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others: usize) -> String {
     let task = task(&one.variant, &one.phase);
     let longer = as_long(figures.ratio, Some(figures.interval));
-    let but = match (open, others) {
+    let but = match (untold, others) {
         (0, _) => String::new(),
         (1, 1) => "; the other cannot be told".into(),
-        _ if open == others => format!("; the {others} others cannot be told"),
-        _ => format!("; {open} of {others} others cannot be told"),
+        _ if untold == others => format!("; the {others} others cannot be told"),
+        _ => format!("; {untold} of {others} others cannot be told"),
     };
     match slower_from(figures) {
         Some(from) => format!(

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::named_enum::named_enum;
 use figures::AnswerFigure;
+pub(crate) use words::task;
 
 named_enum! {
     /// Whether what a run asks about is so.
@@ -36,6 +37,8 @@ named_enum! {
         Likely = "likely",
         /// It is not, by more than a margin that is stated.
         No = "no",
+        /// The same, but in disturbed measurements or a single run only.
+        LikelyNo = "likely-no",
         /// The measurements show it neither way, or not enough was measured.
         CannotTell = "cannot-tell",
     }

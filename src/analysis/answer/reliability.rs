@@ -82,8 +82,10 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
             format!("{} measurements invalid", share_of(invalid, all)),
         ));
     }
-    let warned = each_once(codes.iter().filter_map(|code| reservation(*code)));
-    reservations.extend(warned.into_iter().map(|(grade, why)| (grade, why.to_string())));
+    for code in each_once(codes.iter().copied()) {
+        let why = code.short_name().to_string();
+        reservations.extend(reliability_with(code).map(|grade| (grade, why)));
+    }
     if (2..REPEATS_HIGH).contains(&repeats) {
         reservations.push((Reliability::Medium, many.clone()));
     }
@@ -151,29 +153,28 @@ pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
     reason
 }
 
-/// What a warning costs; none where it changes no verdict.
-fn reservation(code: WarningCode) -> Option<(Reliability, &'static str)> {
-    use Reliability::{Low, Medium};
-    Some(match code {
-        WarningCode::CacheNotAsAsked => (Low, "caches not as requested"),
-        WarningCode::ResumedAnyway => (Low, "resumed after a change"),
-        WarningCode::DiskLate => (Low, "the modelled disk answered late"),
-        WarningCode::ClockJumped => (Low, "clock not steady"),
+/// The reliability that a warning leaves; none where it changes no verdict.
+fn reliability_with(code: WarningCode) -> Option<Reliability> {
+    match code {
         // What changed with time looks like what changed with the level.
-        WarningCode::LevelsInOrder => (Low, "levels in a fixed order"),
-        WarningCode::HostCache => (Low, "image cached by the file system below"),
-        WarningCode::SmallVolume => (Medium, "small file system"),
-        WarningCode::NoJournal => (Medium, "no journal"),
-        WarningCode::SlowRank => (Medium, "one rank slower than the others"),
-        WarningCode::Jump => (Medium, "latency jumps within a phase"),
-        WarningCode::TwoModes => (Medium, "latency has two modes"),
-        WarningCode::AccessTimesDiffer => (Medium, "access times differ"),
-        WarningCode::Frequency => (Medium, "processors below full frequency"),
-        WarningCode::MemoryTakenBack => (Medium, "host takes memory back"),
-        WarningCode::MeasurementOverhead => (Medium, "measurement overhead"),
-        WarningCode::PrecisionNotReached => (Medium, "precision not reached"),
-        _ => return None,
-    })
+        WarningCode::LevelsInOrder
+        | WarningCode::CacheNotAsAsked
+        | WarningCode::ResumedAnyway
+        | WarningCode::DiskLate
+        | WarningCode::ClockJumped
+        | WarningCode::HostCache => Some(Reliability::Low),
+        WarningCode::SmallVolume
+        | WarningCode::NoJournal
+        | WarningCode::SlowRank
+        | WarningCode::Jump
+        | WarningCode::TwoModes
+        | WarningCode::AccessTimesDiffer
+        | WarningCode::Frequency
+        | WarningCode::MemoryTakenBack
+        | WarningCode::MeasurementOverhead
+        | WarningCode::PrecisionNotReached => Some(Reliability::Medium),
+        _ => None,
+    }
 }
 
 /// The repeats of the cell with the fewest.

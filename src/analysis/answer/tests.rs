@@ -236,7 +236,7 @@ fn is_wrong(answer: &AnswerFinding, effect: f64) -> bool {
         Verdict::Yes | Verdict::Likely => {
             effect == 0.0 || answer.text.contains("btrfs is the fastest")
         }
-        Verdict::No => stated_bound(&answer.text) < effect,
+        Verdict::No | Verdict::LikelyNo => stated_bound(&answer.text) < effect,
         Verdict::CannotTell => false,
     }
 }
@@ -370,6 +370,28 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     assert_eq!(found.reason, "10 of 30 measurements disturbed; in its favour: 5 repeats");
     assert!(found.text.starts_with("Likely yes: "), "{found:?}");
     assert!(found.next.unwrap().ends_with(" --repeats 10"));
+}
+
+#[test]
+fn what_is_excluded_in_one_repeat_or_on_a_busy_machine_is_only_likely_excluded() {
+    let disturbed = |mut book: Book| {
+        book.measurements.iter_mut().step_by(3).for_each(|m| m.idle = Some(false));
+        book
+    };
+    let quiet = clutter(0.0, Noise::Spread(2), 2);
+    let found = answer(&quiet);
+    assert_eq!((found.verdict, found.reliability), (Verdict::No, Reliability::High));
+    assert!(found.text.starts_with("No: with 2,000,000 more files nothing is "), "{found:?}");
+    let mut book = disturbed(quiet);
+    let found = answer(&book);
+    assert_eq!((found.verdict, found.reliability), (Verdict::LikelyNo, Reliability::Low));
+    assert!(found.text.starts_with("Likely no: with 2,000,000 more files "), "{found:?}");
+    book.run.question = "Which files slow down big sequential I/O?".into();
+    let found = answer(&book);
+    assert!(found.text.starts_with("Likely: with 2,000,000 more files "), "{found:?}");
+    let found = answer(&disturbed(fullness(0.0, Noise::Spread(2), 2)));
+    assert_eq!(found.verdict, Verdict::LikelyNo, "{found:?}");
+    assert!(found.text.starts_with("Likely no general slowdown between 30% and "), "{found:?}");
 }
 
 #[test]

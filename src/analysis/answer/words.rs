@@ -56,7 +56,7 @@ impl AxisWords<'_> {
 }
 
 /// A phase of a variant: `write`, `create-file (fresh)`.
-pub(super) fn task(variant: &str, phase: &str) -> String {
+pub(crate) fn task(variant: &str, phase: &str) -> String {
     match variant {
         DEFAULT_VARIANT => phase.to_string(),
         variant => format!("{phase} ({variant})"),

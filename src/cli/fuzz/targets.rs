@@ -127,7 +127,7 @@ sim        = { metadata = "30us" }
 
 [[variant]]
 name = "others"
-tree = { files = "$file-count", directories = { files_each = 4 }, size = { exponential = { min = 1, max = "8KiB", k = 4 } }, content = "zeros" }
+tree = { files = "$file-count", directories = { files_each = 4 }, trees = "shared-by-ranks", size = { exponential = { min = 1, max = "8KiB", k = 4 } }, content = "zeros" }
 
 [[phase]]
 operation = "create"
@@ -500,6 +500,8 @@ pub(super) mod kernel_text {
 }
 
 pub(super) mod tracer_output {
+    use std::sync::atomic::AtomicBool;
+
     use super::Random;
     use crate::host::tracing::{TraceBatch, TraceBy, read_output};
     use crate::results::book::{Book, RunFacts, TraceFacts};
@@ -546,7 +548,8 @@ pub(super) mod tracer_output {
             let (measurements, conditions) = match by {
                 None => (tally.measurements("x"), Vec::new()),
                 Some(by) => {
-                    let classes = name_classes(by, tally.take_classes(), &names);
+                    let stop = AtomicBool::new(false);
+                    let classes = name_classes(by, tally.take_classes(), &names, &stop);
                     (tally.class_measurements(&classes.named, by.rest()), classes.conditions)
                 }
             };

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs::DirEntry;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::TEXT_BYTES_MAX;
 use super::classes::ClassKey;
@@ -40,11 +43,13 @@ pub struct KnownDirectory {
 }
 
 impl KnownDirectory {
-    /// How many entries it has now, without `.` and `..`; none where it cannot be read, or has too many.
-    pub fn entries(&self) -> Option<u64> {
+    /// How many entries it has now, without `.` and `..`; none where it cannot be read, has too many, or `stop` is set.
+    pub fn entries(&self, stop: &AtomicBool) -> Option<u64> {
         let all = std::fs::read_dir(&self.path).ok().filter(|_| self.is_there)?;
         let mut all = all.take(ENTRIES_MAX as usize + 1);
-        let count = all.try_fold(0, |count: u64, entry| entry.is_ok().then_some(count + 1))?;
+        let is_counted =
+            |entry: io::Result<DirEntry>| entry.is_ok() && !stop.load(Ordering::Relaxed);
+        let count = all.try_fold(0, |count: u64, entry| is_counted(entry).then_some(count + 1))?;
         (count <= ENTRIES_MAX).then_some(count)
     }
 

@@ -1,8 +1,11 @@
+use std::sync::atomic::AtomicBool;
+
 use super::calls::calls;
 use super::output::{MapRow, MapValue, TracerLine, entries, parse_line};
 use super::script::{PathFilter, ProcessFilter, ScriptOrder};
 use super::{
-    ClassCount, ClassKey, ClassSlice, DirectoryNames, TraceBy, TracedOperation, complaints_of,
+    ClassCount, ClassKey, ClassSlice, DirectoryNames, KnownDirectory, TraceBy, TracedOperation,
+    complaints_of,
 };
 
 fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
@@ -185,7 +188,18 @@ fn a_directory_is_found_by_its_names_or_by_the_text_of_a_path() {
     assert_eq!(path(8, false), None, "a circle has no root");
     let find = |number| names.find(ClassKey { number, device: 0, is_path: true });
     assert_eq!(find(71).unwrap().depth(), 1);
-    assert_eq!(find(71).unwrap().entries(), None, "it is not there");
+    assert_eq!(find(71).unwrap().entries(&AtomicBool::new(false)), None, "it is not there");
+}
+
+#[test]
+fn entries_are_counted_until_somebody_stops_it() {
+    let place = tempfile::tempdir().unwrap();
+    for name in ["a", "b"] {
+        std::fs::write(place.path().join(name), name).unwrap();
+    }
+    let directory = KnownDirectory { path: place.path().into(), is_there: true };
+    let counted = [false, true].map(|stop| directory.entries(&AtomicBool::new(stop)));
+    assert_eq!(counted, [Some(2), None]);
 }
 
 #[test]

@@ -29,12 +29,13 @@ pub(super) struct CrossedVariant<'a> {
     pub(super) made: Option<(FileSystem, String)>,
 }
 
-/// The variants of the job file, or `default` where it has none, each on each file system of the
+/// The variants of the job file that are wanted, or `default` where it has none, each on each file system of the
 /// settings, file systems outermost; or on its own where there are none.
 pub(super) fn crossed<'a>(
     job: &'a WireJob,
     default: &'a [wire::WireVariant],
     settings: &Settings,
+    is_wanted: &dyn Fn(&wire::WireVariant) -> bool,
     report: &mut ProblemList,
 ) -> Vec<CrossedVariant<'a>> {
     let variants = if job.variant.is_empty() { default } else { &job.variant };
@@ -51,7 +52,7 @@ pub(super) fn crossed<'a>(
                 "at least one, or no `scales` for all",
             );
         }
-        if !wire.is_at(settings.scale) {
+        if !is_wanted(wire) {
             continue;
         }
         let here = below(&place, "filesystem");

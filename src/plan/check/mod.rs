@@ -66,6 +66,9 @@ const PHASE_LIMIT_NS: RangeInclusive<f64> = 1e6..=30.0 * 86_400e9;
 const LEVELS_MAX: usize = 1_000;
 const VARIANTS_MAX: usize = 100;
 
+/// Memory of the machine on which variants are checked that do not run.
+const MEMORY_USUAL: u64 = 16 << 30;
+
 /// Phases, passes counted, over all cells: each keeps what came before it in memory.
 const PHASES_MAX: usize = 10_000;
 
@@ -76,6 +79,7 @@ const PHASES_MAX: usize = 10_000;
 /// was expected. Text that is not TOML has one.
 pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let (job, mut report) = source::read::<WireJob>(text)?;
+    let mut as_read = report.clone();
     let report = &mut report;
     if let Some(name) = &job.name {
         check_title(name, "name", report);
@@ -83,23 +87,17 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     if job.phases().is_empty() && !report.is_broken_inside("phase") {
         report.add("phase", "no phase", "at least one `[[phase]]`");
     }
-    let scope = Scope::read(&job, settings, report);
-    let axis = job.axis.as_ref().map(|axis| read_axis(axis, &prepares(&job), &scope, report));
+    let is_here = |variant: &wire::WireVariant| variant.is_at(settings.scale);
+    let ScaledJob { scope, axis, seed, several, mut cells } =
+        at_scale(&job, settings, &is_here, report);
     let repeats = repeats(&job, settings, &scope, report);
-    let with = job.axis.as_ref().zip(axis.as_ref());
-    let with = with.map(|(wire, axis)| companions(wire, axis, &scope, report)).unwrap_or_default();
-    let levels = levels(&job, axis.as_ref(), &with, &scope, report);
-    let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
-    let default = [wire::WireVariant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
-    let crossed = filesystem::crossed(&job, &default, settings, report);
-    let several = crossed.len() > 1;
-    let mut cells = cells(&job, settings, seed, &crossed, &levels, report);
     let limit_ns = phase_limit_ns(&job, &scope, report);
     let limit_ns = settings.phase_limit_ns.or(limit_ns);
     for phase in cells.iter_mut().flat_map(|cell| &mut cell.phases) {
         phase.limit_ns = limit_ns;
     }
     let conclude = conclude(&job, axis.is_some(), several, report);
+    check_absent(&job, settings, &mut as_read, report);
     std::mem::take(report).finish()?;
     let plan = Plan {
         name: job.name.unwrap_or_default(),
@@ -117,6 +115,58 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         job: text.to_string(),
     };
     Ok(plan.into_pilot())
+}
+
+/// What a job is at one scale.
+struct ScaledJob {
+    scope: Scope,
+    axis: Option<Axis>,
+    seed: u64,
+    /// Whether several variants are compared.
+    several: bool,
+    cells: Vec<CellPlan>,
+}
+
+/// The job at the scale of the settings, with the variants that are wanted.
+fn at_scale(
+    job: &WireJob,
+    settings: &Settings,
+    is_wanted: &dyn Fn(&wire::WireVariant) -> bool,
+    report: &mut ProblemList,
+) -> ScaledJob {
+    let scope = Scope::read(job, settings, report);
+    let axis = job.axis.as_ref().map(|axis| read_axis(axis, &prepares(job), &scope, report));
+    let with = job.axis.as_ref().zip(axis.as_ref());
+    let with = with.map(|(wire, axis)| companions(wire, axis, &scope, report)).unwrap_or_default();
+    let levels = levels(job, axis.as_ref(), &with, &scope, report);
+    let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
+    let default = [wire::WireVariant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
+    let crossed = filesystem::crossed(job, &default, settings, is_wanted, report);
+    let several = crossed.len() > 1;
+    let cells = cells(job, settings, seed, &crossed, &levels, report);
+    ScaledJob { scope, axis, seed, several, cells }
+}
+
+/// Checks the variants that are not there at the scale of the settings, at each scale at which they are: as the file has
+/// them, whatever the command line says, and as on a machine of 16 GiB. `as_read` is what was wrong before
+/// any check.
+fn check_absent(
+    job: &WireJob,
+    settings: &Settings,
+    as_read: &mut ProblemList,
+    report: &mut ProblemList,
+) {
+    for scale in Scale::ALL {
+        let is_absent =
+            |variant: &wire::WireVariant| !variant.is_at(settings.scale) && variant.is_at(scale);
+        if job.variant.iter().any(is_absent) {
+            let (directory, memory_bytes) = (settings.directory.clone(), MEMORY_USUAL);
+            let file = Settings { scale, directory, memory_bytes, ..Settings::default() };
+            let known = as_read.problems().len();
+            at_scale(job, &file, &is_absent, as_read);
+            report.add_found(&as_read.problems()[known..], &format!(" at scale {scale}"));
+        }
+    }
 }
 
 fn repeats(job: &WireJob, settings: &Settings, scope: &Scope, report: &mut ProblemList) -> u32 {

@@ -10,7 +10,7 @@ use crate::plan::prepare::{
 };
 use crate::plan::tree::{
     Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling,
-    LognormalSizes, Sizes, Tree,
+    LognormalSizes, RankPart, Sizes, Tree,
 };
 use crate::plan::wire::{
     Directories, FilesLaw, LognormalLaw, SizeLaw, Trees, WireAge, WireContent, WireFilesEach,
@@ -69,9 +69,10 @@ impl TreeReader<'_> {
         };
         let content = content(self.wire.content.as_ref(), self.keys.table("content"));
         let roots = match self.wire.trees.unwrap_or_default() {
-            Trees::Shared => Some(1),
+            Trees::Shared | Trees::SharedByRanks => Some(1),
             Trees::Own => self.workers,
         };
+        let part = self.is_shared_by_ranks().then_some(RankPart::ALONE);
         let (FileCount { files, chunks }, layout) = (count?, layout?);
         let (sizes, content) = (sizes?, content?);
         let (parts, noun) = chunks.map_or((files, "files"), |chunks| (chunks.count, "chunks"));
@@ -93,7 +94,11 @@ impl TreeReader<'_> {
             return None;
         }
         let (filling, seed) = (self.wire.order.unwrap_or_default(), self.seed);
-        Some(Tree { files, layout, filling, files_each, roots, sizes, chunks, content, seed })
+        Some(Tree { files, layout, filling, files_each, roots, part, sizes, chunks, content, seed })
+    }
+
+    fn is_shared_by_ranks(&self) -> bool {
+        self.wire.trees == Some(Trees::SharedByRanks)
     }
 
     fn file_count(&mut self) -> Option<FileCount> {
@@ -155,6 +160,7 @@ impl TreeReader<'_> {
 
     fn layout(&mut self, files: Option<u64>) -> Option<CheckedLayout> {
         const SOME: RangeInclusive<u64> = 1..=DIRECTORIES_MAX;
+        let is_shared = self.is_shared_by_ranks();
         let keys = &mut self.keys;
         let directories = match &self.wire.directories {
             None => DirectoryLayout::flat(1),
@@ -162,7 +168,12 @@ impl TreeReader<'_> {
                 DirectoryLayout::flat(keys.whole("directories", count, Unit::Count, SOME)?)
             }
             Some(Directories::AsNeeded(law)) => {
-                let keys = keys.table("directories.files_each");
+                let mut keys = keys.table("directories.files_each");
+                if is_shared && matches!(law.files_each, Some(WireFilesEach::Law(_))) {
+                    let found = "a number that each rank draws, in directories that all share";
+                    keys.problem("", found, "a count");
+                    return None;
+                }
                 let files_each = files_each(law.files_each.as_ref()?, files?, self.seed, keys)?;
                 return Some(CheckedLayout {
                     directories: needed(&files_each, files?)?,

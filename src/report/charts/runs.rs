@@ -134,6 +134,14 @@ impl<'a> ChartVariant<'a> {
         self.rows.iter().find(here).map(|one| one.row)
     }
 
+    /// The valid measurements of a phase at the last level.
+    pub(super) fn last_measurements(&self, phase: &str) -> impl Iterator<Item = &'a Measurement> {
+        let here = move |m: &&Measurement| {
+            m.valid() && m.phase == phase && m.cell.level.as_ref() == self.last_level
+        };
+        self.measurements.iter().copied().filter(here)
+    }
+
     /// A series in its name and colour.
     pub(super) fn series(
         &self,

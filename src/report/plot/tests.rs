@@ -10,7 +10,7 @@ use crate::report::charts::{
 use crate::report::read_document;
 use crate::report::text::width;
 use crate::results::book::Book;
-use crate::results::fixture::{self, growing};
+use crate::results::fixture::{self, growing, ranked};
 
 const PLAIN: Style = Style { columns: 80, ascii: false, colours: Colours::None };
 
@@ -201,6 +201,9 @@ fn a_run_is_drawn_as_was_agreed_on() {
         assert_fits(&text, &style, name);
         assert_golden(name, &text);
     }
+    let charts = charts(&[&Analysis::of(&ranked::book())]);
+    let of_ranks = charts.into_iter().filter(|chart| chart.key.starts_with("ranks"));
+    assert_golden("plot-ranks.txt", &drawn(&of_ranks.collect::<Vec<_>>(), &PLAIN));
 }
 
 /// The figures of every kept result, of runs in which something grows, and of runs beside each other.

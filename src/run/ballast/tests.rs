@@ -15,6 +15,7 @@ fn ballast(way: FillMethod, sizes: Sizes) -> Ballast {
         filling: Filling::Fill,
         files_each,
         roots: 1,
+        part: None,
         sizes,
         chunks: None,
         content: Content::Random,

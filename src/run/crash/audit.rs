@@ -241,6 +241,7 @@ mod tests {
                 filling: Filling::Fill,
                 files_each: FilesEach::Even,
                 roots: 1,
+                part: None,
                 sizes: Sizes::Fixed(BYTES),
                 chunks: None,
                 content: Content::Random,

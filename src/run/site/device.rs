@@ -10,10 +10,12 @@ use rustix::fs::Advice;
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::host::block_device::BlockDevice;
-use crate::host::page_cache::{self, CacheProbe};
+use crate::host::page_cache::CacheProbe;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
-use crate::run::cache::{CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, Readings};
+use crate::run::cache::{
+    CacheDrop, CacheDropper, CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, Readings,
+};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
@@ -52,30 +54,30 @@ impl DeviceSite {
 
     /// Direct reads never look into the page cache, so there is nothing to drop or to prove of it;
     /// unless a loop device below reads its file through the page cache.
-    fn cold_around(&self) -> CacheVerdict {
+    fn cold_around(&self, dropper: &dyn CacheDropper) -> Result<CacheVerdict> {
         if self.source.device.reads_through_cache() {
             let doubt = match self.can_drop {
-                true if page_cache::drop_all().is_ok() => None,
+                true if dropper.drop_caches(CacheDrop::All, true)? => None,
                 true => Some(Doubt::DropFailed),
                 false => Some(Doubt::CachedLoop),
             };
             if let Some(doubt) = doubt {
-                return CacheVerdict::doubted(CacheState::Unverified, None, doubt);
+                return Ok(CacheVerdict::doubted(CacheState::Unverified, None, doubt));
             }
         }
-        CacheVerdict { found: CacheState::ColdVerified, resident: None, doubt: None }
+        Ok(CacheVerdict { found: CacheState::ColdVerified, resident: None, doubt: None })
     }
 
-    fn make_cold(&self, phase: &Phase) -> CacheVerdict {
+    fn make_cold(&self, phase: &Phase, dropper: &dyn CacheDropper) -> Result<CacheVerdict> {
         let seen = detect_cache_probe(&self.cached) != CacheProbe::None;
-        if page_cache::drop_all().is_err() {
-            return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
+        if !dropper.drop_caches(CacheDrop::All, true)? {
+            return Ok(CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed));
         }
         let resident = self.resident(phase);
-        match seen {
+        Ok(match seen {
             true => CacheVerdict::after_drop(resident),
             false => CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoProbe),
-        }
+        })
     }
 
     /// The share in memory of what the phase reads, or of the device's first part if that is less.
@@ -110,10 +112,15 @@ impl Site for DeviceSite {
         Ok(())
     }
 
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
+    fn treat_caches(
+        &mut self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         Ok(match phase.cache {
-            CacheAsked::Cold if phase.direct => self.cold_around(),
-            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
+            CacheAsked::Cold if phase.direct => self.cold_around(dropper)?,
+            CacheAsked::Cold if self.can_drop => self.make_cold(phase, dropper)?,
             CacheAsked::Cold => {
                 // The data alone, as far as an ordinary user can.
                 let _ = rustix::fs::fadvise(&self.cached, 0, None, Advice::DontNeed);
@@ -128,13 +135,18 @@ impl Site for DeviceSite {
         })
     }
 
-    fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
-        match found.found {
+    fn look_again(
+        &mut self,
+        found: CacheVerdict,
+        phase: &Phase,
+        _: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
+        Ok(match found.found {
             CacheState::ColdVerified if !phase.direct => {
                 CacheVerdict::after_drop(self.resident(phase))
             }
             _ => found,
-        }
+        })
     }
 
     fn device(&self) -> Option<&BlockDevice> {

@@ -24,18 +24,19 @@ use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::PhaseEnd;
+use crate::plan::tree::RankPart;
 use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastState, Headway, HeadwayListener};
 use crate::run::cache::{
-    CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, ReadCount, Readings,
-    has_files_before, inode_bytes_min,
+    CacheDrop, CacheDropper, CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, ReadCount,
+    Readings, has_files_before, inode_bytes_min,
 };
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delay, Delayed};
 use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_looking};
 use crate::run::kept_ballast;
-use crate::run::remove::{Removal, remove_own, remove_tree};
+use crate::run::remove::{Removal, remove_of_rank, remove_own, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
 use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast, LAYOUT_FILES_MAX};
 use crate::run::site::{ConditionName, EngineSource, PlaceCondition, RankCell, Site};
@@ -150,10 +151,22 @@ impl DiskSite {
     }
 
     fn remove(&mut self) -> Result<Removal> {
-        self.cell = None;
+        // Where others may still work in it, it goes with the directory of the run.
+        let stays = self.cell.take().is_some_and(|(_, open)| open.tree.is_made_for_others());
         self.remove_ballast();
-        let Some(directory) = self.run_directory.take() else { return Ok(Removal::default()) };
-        remove_own(&directory)
+        match self.run_directory.take() {
+            Some(directory) if !stays => remove_own(&directory),
+            _ => Ok(Removal::default()),
+        }
+    }
+
+    /// Opens the tree of a cell that another rank has made, in the directory of the run.
+    fn open_other(&self, cell: &OsStr, other: &RankCell<'_>) -> Result<OpenTree> {
+        let parent = self.run_directory()?.parent();
+        open_other(parent, cell, other).map_err(|error| {
+            let what = format!("open the files of rank {}", other.maker());
+            Failure::from_system(what, error.about())
+        })
     }
 
     fn run_directory(&self) -> Result<&RunDirectory> {
@@ -211,9 +224,13 @@ impl DiskSite {
         self.other_tree.as_ref().or_else(|| self.cell.as_ref().map(|(_, open)| open))
     }
 
-    /// Without the right to drop caches: the data of each file of the phase is evicted, which
-    /// leaves names and inodes where they are.
-    fn evict(&self, phase: &Phase, stop: &AtomicBool) -> CacheVerdict {
+    /// What is left where nothing is dropped: in memory, nothing; without the right to it, the data of each file of the phase
+    /// is evicted, which leaves names and inodes where they are.
+    fn without_drop(&self, phase: &Phase, stop: &AtomicBool) -> CacheVerdict {
+        if self.in_memory {
+            let resident = self.resident_of(phase);
+            return CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem);
+        }
         if let (Some(open), true) = (self.open_tree_of(phase), has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
@@ -266,18 +283,23 @@ impl Site for DiskSite {
         self.cells_begun += 1;
         let mut name = NameBuffer::default();
         name.push(Name { kind: NameKind::Cell, number: self.cells_begun, generation: 0 });
-        let run_directory = self.run_directory()?.directory();
-        let open = make_tree(run_directory, &mut name, cell).map_err(|error| {
-            Failure::from_system("make the directories of a tree", error.about())
-        })?;
+        let text = OsString::from(String::from_utf8_lossy(name.as_bytes()).into_owned());
+        let open =
+            match cell.tree.part {
+                Some(RankPart { rank, .. }) if rank > 0 => {
+                    self.open_other(&text, &RankCell { rank, cell })?
+                }
+                _ => make_tree(self.run_directory()?.directory(), &mut name, cell).map_err(
+                    |error| Failure::from_system("make the directories of a tree", error.about()),
+                )?,
+            };
         // What the removal of the cell before left to be written must not be written while this
         // one is timed. An error is told only once, so the phase that writes next would not hear of it.
         rustix::fs::syncfs(&open.root).map_err(|error| {
             let about = Errno::from(error).about();
             Failure::from_system("write out the directories of a tree", about)
         })?;
-        let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
-        self.cell = Some((text.into(), Arc::new(open)));
+        self.cell = Some((text, Arc::new(open)));
         self.delay = cell.delay;
         Ok(())
     }
@@ -345,22 +367,41 @@ impl Site for DiskSite {
         self.ballast.as_ref().map(DiskBallast::state)
     }
 
+    fn remove_own_entries(&self) {
+        let Some((_, open)) = &self.cell else { return };
+        let Some(part) = open.tree.part else { return };
+        for holder in 0..open.tree.holders() {
+            let mut path = NameBuffer::default();
+            open.tree.push_layout(open.tree.layout_of_holder(holder), &mut path);
+            remove_of_rank(open.root.as_fd(), path.as_bytes(), part);
+        }
+    }
+
     fn end_cell(&mut self) -> Removal {
         self.other_tree = None;
         let Some((name, open)) = self.cell.take() else { return Removal::default() };
+        if open.tree.part.is_some_and(|part| part.rank > 0) {
+            return Removal::default();
+        }
         drop(open);
         let Some(directory) = &self.run_directory else { return Removal::default() };
         remove_tree(directory.directory(), &name)
     }
 
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
-        if self.in_memory && phase.cache == CacheAsked::Cold {
-            let resident = self.resident_of(phase);
-            return Ok(CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem));
-        }
+    fn treat_caches(
+        &mut self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         Ok(match phase.cache {
-            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
-            CacheAsked::Cold => self.evict(phase, stop),
+            CacheAsked::Cold if self.can_drop && !self.in_memory => {
+                self.make_cold(phase, dropper)?
+            }
+            CacheAsked::Cold => {
+                dropper.drop_caches(CacheDrop::All, false)?;
+                self.without_drop(phase, stop)
+            }
             CacheAsked::Warm => {
                 self.read_all(phase, stop);
                 CacheVerdict::after_warming(self.resident_of(phase))
@@ -416,11 +457,7 @@ impl Site for DiskSite {
     fn work_on(&mut self, other: Option<RankCell<'_>>) -> Result<()> {
         self.other_tree = None;
         let (Some(other), Some((name, _))) = (other, &self.cell) else { return Ok(()) };
-        let open = open_other(self.run_directory()?.parent(), name, &other).map_err(|error| {
-            let what = format!("open the files of rank {}", other.rank);
-            Failure::from_system(what, error.about())
-        })?;
-        self.other_tree = Some(Arc::new(open));
+        self.other_tree = Some(Arc::new(self.open_other(name, &other)?));
         Ok(())
     }
 
@@ -431,8 +468,13 @@ impl Site for DiskSite {
         }
     }
 
-    fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
-        self.looked_again(found, phase)
+    fn look_again(
+        &mut self,
+        found: CacheVerdict,
+        phase: &Phase,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
+        self.looked_again(found, phase, dropper)
     }
 }
 
@@ -492,13 +534,12 @@ fn make_tree(
     Ok(OpenTree { tree, root, bases })
 }
 
-/// Opens the tree of a cell that another rank made, in the directory of the run.
 fn open_other(
     run_directory: BorrowedFd<'_>,
     cell: &OsStr,
     other: &RankCell<'_>,
 ) -> ErrnoResult<OpenTree> {
-    let rank = open_directory(run_directory, OsStr::new(&rank_name(other.rank)))?;
+    let rank = open_directory(run_directory, OsStr::new(&rank_name(other.maker())))?;
     let root = open_directory(rank.as_fd(), cell)?;
     let tree = other.cell.tree.clone();
     let bases = open_bases(&tree, root.as_fd(), u64::from(other.cell.threads()), true)?;

@@ -16,13 +16,12 @@ use crate::host::disk_activity::DiskActivity;
 use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
 use crate::host::mounts::Mount;
-use crate::host::page_cache;
 use crate::host::space::Space;
 use crate::plan::filesystem::{FileSystemKind, VolumeSize};
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
 use crate::run::backing::{Backing, MadeOn, PagesLeft};
 use crate::run::ballast::HeadwayListener;
-use crate::run::cache::{CacheState, CacheVerdict, Doubt};
+use crate::run::cache::{CacheDrop, CacheDropper, CacheState, CacheVerdict, Doubt};
 use crate::run::clock::RealClock;
 use crate::run::disk::ModelledDisk;
 use crate::run::interrupt::Interrupt;
@@ -280,7 +279,7 @@ impl Site for MadeSite {
 
     fn forget_state(&mut self, number: u64) -> Result<()> {
         self.kept.remove(&number);
-        self.place.as_mut().map_or(Ok(()), |place| place.forget_state(number))
+        self.place.as_ref().map_or(Ok(()), |place| place.forget_state(number))
     }
 
     fn end_cell(&mut self) -> Removal {
@@ -294,12 +293,17 @@ impl Site for MadeSite {
         self.leave().map_or_else(Removal::failed, |()| Removal::default())
     }
 
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
+    fn treat_caches(
+        &mut self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         let Some(here) = &mut self.here else {
             return Err(Failure::failed("no file system is mounted"));
         };
         if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
-            return here.disk.treat_caches(phase, stop);
+            return here.disk.treat_caches(phase, stop, dropper);
         }
         let closed = here.disk.close_for_unmount();
         let unmounted = self.unmount_measured();
@@ -309,14 +313,14 @@ impl Site for MadeSite {
         if unmounted.is_err() {
             // Something else has a file of it open: what is left is to drop the caches.
             here.disk.reopen(closed, place.root()?)?;
-            return here.disk.treat_caches(phase, stop);
+            return here.disk.treat_caches(phase, stop, dropper);
         }
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
         let root = place.mount(&here.filesystem)?;
         here.disk.reopen(closed, root)?;
         // Opening directories brings in inodes that lie near theirs.
-        let is_dropped = page_cache::drop_all().is_ok() || !cached_beneath;
+        let is_dropped = dropper.drop_caches(CacheDrop::All, true)? || !cached_beneath;
         Ok(match (memory, is_dropped) {
             (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
             (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),
@@ -330,13 +334,18 @@ impl Site for MadeSite {
         })
     }
 
-    fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
+    fn look_again(
+        &mut self,
+        found: CacheVerdict,
+        phase: &Phase,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         match &mut self.here {
             Some(here) => {
                 here.worked = true;
-                here.disk.look_again(found, phase)
+                here.disk.look_again(found, phase, dropper)
             }
-            None => found,
+            None => Ok(found),
         }
     }
 

@@ -18,7 +18,7 @@ pub use sim::SimSite;
 use disk_ballast::resolved;
 
 use super::ballast::{BallastState, HeadwayListener};
-use super::cache::{CacheVerdict, LeastRead, ReadEvidence, Readings};
+use super::cache::{CacheDropper, CacheVerdict, LeastRead, ReadEvidence, Readings};
 use super::drive::{DoneCount, Recorder};
 use super::remove::Removal;
 use super::workers::PhaseRun;
@@ -145,6 +145,13 @@ pub struct RankCell<'a> {
     pub cell: &'a CellPlan,
 }
 
+impl RankCell<'_> {
+    /// The rank that makes the directories of its tree: of one that ranks share, rank 0.
+    fn maker(&self) -> u32 {
+        if self.cell.tree.part.is_some() { 0 } else { self.rank }
+    }
+}
+
 /// A place to run cells in, one at a time. What is not overridden is that of the place inside it; or,
 /// without one, of a place without files beside the cells' trees, without a device and without
 /// anything to write out.
@@ -154,7 +161,7 @@ pub trait Site {
         None
     }
 
-    /// Makes the directories of a cell's tree.
+    /// Makes the directories of a cell's tree; of one that ranks share, rank 0 makes them, and then the others open them.
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()>;
 
     /// Brings the files beside the tree of `cell` to a level, from where they are; `listener`
@@ -217,7 +224,10 @@ pub trait Site {
         Ok(None)
     }
 
-    /// Removes what is left of the cell's tree.
+    /// Removes what is left of this rank's files in a tree that ranks share, as far as it can be: rank 0 removes the rest.
+    fn remove_own_entries(&self) {}
+
+    /// Removes what is left of the cell's tree; one that ranks share, rank 0 does.
     fn end_cell(&mut self) -> Removal {
         Removal::default()
     }
@@ -228,14 +238,26 @@ pub trait Site {
     /// Brings the caches into the state that the phase asks for, and checks it.
     ///
     /// # Errors
-    /// If a file system that was unmounted for it cannot be mounted again.
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict>;
+    /// If a file system that was unmounted for it cannot be mounted again, or what `dropper` says.
+    fn treat_caches(
+        &mut self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict>;
 
     /// The last look at the caches, just before the phase: what was cold may have been read since
     /// by somebody else. It warms nothing. What was kept open for it is closed.
-    #[must_use]
-    fn look_again(&mut self, found: CacheVerdict, _phase: &Phase) -> CacheVerdict {
-        found
+    ///
+    /// # Errors
+    /// What `dropper` says.
+    fn look_again(
+        &mut self,
+        found: CacheVerdict,
+        _phase: &Phase,
+        _dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
+        Ok(found)
     }
 
     /// The fewest bytes that this phase must read from the device if its caches were cold; none where

@@ -17,7 +17,7 @@ use crate::plan::prepare::{Ballast, tree_of};
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastPlace, BallastState, HeadwayListener};
-use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
+use crate::run::cache::{CacheDropper, CacheState, CacheVerdict, Doubt, has_files_before};
 use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sim::{SimDisk, SimEngine, SimShared};
@@ -217,7 +217,12 @@ impl Site for SimSite {
         }
     }
 
-    fn treat_caches(&mut self, phase: &Phase, _: &AtomicBool) -> Result<CacheVerdict> {
+    fn treat_caches(
+        &mut self,
+        phase: &Phase,
+        _: &AtomicBool,
+        _: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         let Some((disk, _)) = self.disk_for(phase) else {
             return Ok(CacheVerdict::as_is(phase, None));
         };

@@ -7,6 +7,8 @@ use std::time::Duration;
 use super::*;
 use crate::analysis::Analysis;
 use crate::analysis::finding::{Finding, WarningCode};
+use crate::base::errno::Errno;
+use crate::host::facts::IN_MEMORY;
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
 use crate::results::book::Book;
@@ -25,12 +27,20 @@ struct RankJob<'a> {
     ill: &'a (dyn Fn(u32, &mut Plan, &Interrupt) + Sync),
     /// What happens at a rank before each wait for a message.
     before_wait: &'a (dyn Fn(u32, &Interrupt) + Sync),
+    host: &'a (dyn Fn(u32) -> RankHost<'a> + Sync),
 }
 
 impl<'a> RankJob<'a> {
     /// One in which nothing special happens.
     fn new(text: &'a (dyn Fn(u32) -> String + Sync), directory: &'a Path) -> Self {
-        Self { text, directory, watcher: &Nobody, ill: &|_, _, _| (), before_wait: &|_, _| () }
+        Self {
+            text,
+            directory,
+            watcher: &Nobody,
+            ill: &|_, _, _| (),
+            before_wait: &|_, _| (),
+            host: &|_| RankHost::own(),
+        }
     }
 }
 
@@ -69,8 +79,12 @@ impl Communicator for Troubled<'_> {
     }
 }
 
-/// Runs a job with so many ranks; what each was given.
-fn ran(size: u32, job: &RankJob<'_>) -> Vec<Result<RunOutcome>> {
+/// What each of so many ranks does when they have agreed on a job.
+fn grouped<T: Send>(
+    size: u32,
+    job: &RankJob<'_>,
+    work: impl Fn(&RankGroup<'_>, &RunOrder<'_>, &Interrupt) -> Result<T> + Sync,
+) -> Vec<Result<T>> {
     with_ranks(size, |communicator| {
         let interrupt = Interrupt::default();
         let text = (job.text)(communicator.rank());
@@ -92,12 +106,20 @@ fn ran(size: u32, job: &RankJob<'_>) -> Vec<Result<RunOutcome>> {
         let communicator =
             Troubled { communicator, interrupt: &interrupt, before_wait: job.before_wait };
         let collectives = Collectives::new(&communicator, interrupt.flag());
-        let group = agree_on_run(collectives, Ok(&order), |seed| plan_of(Some(seed)))?;
+        let host = (job.host)(communicator.rank());
+        let group = agree_from(host, collectives, Ok(&order), |seed| plan_of(Some(seed)))?;
+        work(&group, &order, &interrupt)
+    })
+}
+
+/// Runs a job with so many ranks; what each was given.
+fn ran(size: u32, job: &RankJob<'_>) -> Vec<Result<RunOutcome>> {
+    grouped(size, job, |group, order, interrupt| {
         let mut plan = group.own_plan().unwrap().clone();
-        (job.ill)(communicator.rank(), &mut plan, &interrupt);
-        let order = RunOrder { plan: &plan, group: Some(&group), ..order.clone() };
+        (job.ill)(group.rank(), &mut plan, interrupt);
+        let order = RunOrder { plan: &plan, group: Some(group), ..order.clone() };
         let mut store = Store::in_memory().unwrap();
-        run(&order, &mut store, job.watcher, &interrupt)
+        run(&order, &mut store, job.watcher, interrupt)
     })
 }
 
@@ -115,6 +137,11 @@ fn on_disk(more: &str) -> String {
         "name = \"t\"\nquestion = \"?\"\nrepeats = 1\n[tree]\nfiles = 40\nsize = {{ uniform = {{ min = 1, max = 5000 }} }}\n\
          [[phase]]\noperation = \"create\"\n{more}"
     )
+}
+
+/// The same in a tree that all ranks share.
+fn shared(more: &str) -> String {
+    on_disk(more).replace("[tree]", "[tree]\ntrees = \"shared-by-ranks\"")
 }
 
 const SIM: &str = "name = \"t\"\nquestion = \"?\"\nrepeats = 1\nengine = \"sim\"\n[tree]\nfiles = 100\nsize = 10\n\
@@ -200,16 +227,142 @@ fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
 #[test]
 fn what_only_one_process_can_do_is_refused_by_all() {
     let place = tempfile::tempdir().unwrap();
-    let text = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
-    for one in ran(2, &RankJob::new(&|_| text.clone(), place.path())) {
-        let said = one.err().unwrap().sentence;
-        assert!(said.contains("a simulated file system of its own"), "{said}");
+    let shifted = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
+    let shared = SIM.replace("[tree]", "[tree]\ntrees = \"shared-by-ranks\"");
+    for text in [shifted, shared] {
+        for one in ran(2, &RankJob::new(&|_| text.clone(), place.path())) {
+            let said = one.err().unwrap().sentence;
+            assert!(said.contains("a simulated file system of its own"), "{said}");
+        }
     }
+}
+
+/// What lies in the directories of a run when a phase has ended, seen by each rank: nobody begins the next phase before.
+struct FileCounter<'a> {
+    place: &'a Path,
+    /// The phase, and the files of each directory that has any.
+    found: Mutex<Vec<(String, Vec<usize>)>>,
+}
+
+impl Watcher for FileCounter<'_> {
+    fn phase_ends(&self, _: &PhaseContext<'_>, m: &Measurement) {
+        let found = (m.phase.clone(), files_of_directories(self.place));
+        self.found.lock().unwrap().push(found);
+    }
+}
+
+/// How many files each directory below one has that has any.
+fn files_of_directories(directory: &Path) -> Vec<usize> {
+    let entries: Vec<_> = std::fs::read_dir(directory).into_iter().flatten().flatten().collect();
+    let is_directory = |entry: &&std::fs::DirEntry| entry.path().is_dir();
+    let below = entries.iter().filter(is_directory).flat_map(|e| files_of_directories(&e.path()));
+    let is_file = |entry: &&std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with('f');
+    let files = entries.iter().filter(is_file).count();
+    below.chain(Some(files)).filter(|files| *files > 0).collect()
+}
+
+#[test]
+fn a_directory_that_ranks_share_holds_what_all_have_made_and_each_rank_lists_all_of_it() {
+    let more = "[[phase]]\noperation = \"list\"\n[[phase]]\noperation = \"stat\"\nshift = 3\n\
+                [[phase]]\noperation = \"delete\"\ncount = 12\nshift = 1\n\
+                [[phase]]\nname = \"rest\"\noperation = \"read\"\n";
+    for (directories, made, left) in [(1, vec![320], vec![224]), (4, vec![80; 4], vec![56; 4])] {
+        let place = tempfile::tempdir().unwrap();
+        let layout = format!("[tree]\norder = \"stripe\"\ndirectories = {directories}");
+        let text = shared(more).replace("[tree]", &layout);
+        let watcher = FileCounter { place: place.path(), found: Mutex::default() };
+        let text = |_| text.clone();
+        let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
+        let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
+        assert!(book.measurements.iter().all(Measurement::valid), "{:?}", book.measurements);
+        let [created, listed, .., rest] = book.measurements.as_slice() else { panic!() };
+        assert_eq!((created.operations, created.entries_found), (320, 320));
+        assert_eq!(listed.operations, 8 * directories);
+        // An entry has at least 24 bytes: getdents64(2).
+        assert!(listed.bytes >= 8 * 320 * 24, "{}", listed.bytes);
+        assert_eq!(rest.entries_found, 224);
+        let found = watcher.found.into_inner().unwrap();
+        for (phase, files) in [("create", &made), ("delete", &left)] {
+            let of_phase = found.iter().filter(|(name, _)| name == phase);
+            let seen: Vec<_> = of_phase.map(|(_, files)| files).collect();
+            assert_eq!(seen, [files; 8], "{phase}");
+        }
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}
+
+/// Removes file 5 of rank 3, of eight, before the phase `delete`.
+struct FileRemover<'a>(&'a Path);
+
+impl Watcher for FileRemover<'_> {
+    fn phase_ends(&self, _: &PhaseContext<'_>, m: &Measurement) {
+        if m.phase == "create" && m.ranks.is_some() {
+            let run = std::fs::read_dir(self.0).unwrap().next().unwrap().unwrap().path();
+            let name = format!("f{:010}", 5 * 8 + 3);
+            std::fs::remove_file(run.join("r0000000000/c0000000001").join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn with_a_shift_a_rank_deletes_what_the_next_one_made_in_their_directory() {
+    let place = tempfile::tempdir().unwrap();
+    let text = |_| shared("[[phase]]\noperation = \"delete\"\nshift = 1\n");
+    let watcher = FileRemover(place.path());
+    let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
+    let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
+    let deleted = &book.measurements[1];
+    assert_eq!((deleted.operations, deleted.entries_found), (319, 0));
+    let failed: Vec<u64> =
+        deleted.ranks.as_ref().unwrap().ranks.iter().map(|rank| rank.failed).collect();
+    assert_eq!(failed, [0, 0, 1, 0, 0, 0, 0, 0], "the one before rank 3 misses its file");
+}
+
+#[test]
+fn ranks_that_share_nested_directories_make_rename_walk_and_remove_what_is_theirs() {
+    let place = tempfile::tempdir().unwrap();
+    let more = "[[phase]]\noperation = \"mkdir\"\n[[phase]]\noperation = \"find\"\n\
+                [[phase]]\noperation = \"rename\"\ncount = 30\norder = \"random\"\n\
+                [[phase]]\noperation = \"rewrite\"\nshift = 2\n\
+                [[phase]]\noperation = \"delete\"\ncount = 10\norder = \"random\"\nshift = 1\n\
+                [[phase]]\nname = \"again\"\noperation = \"create\"\nshift = 1\n\
+                [[phase]]\noperation = \"read\"\n[[phase]]\noperation = \"rmdir\"\n";
+    let layout = "[tree]\ndirectories = { fan_out = 2, depth = 2 }";
+    let text = shared(more).replace("[tree]", layout).replace("repeats = 1", "repeats = 2");
+    let book = good(5, &text.replace("name = \"t\"", "name = \"t\"\nthreads = 3"), place.path());
+    for m in &book.measurements {
+        assert!(m.valid(), "{}: {:?}", m.phase, m.invalid);
+    }
+    let operations: Vec<u64> = book.measurements.iter().map(|m| m.operations).collect();
+    // The walk of each rank comes to seven directories of the layout, and to its own forty.
+    let of_repeat = [200, 200, 5 * 47, 150, 200, 50, 50, 200, 200];
+    assert_eq!(operations, [of_repeat, of_repeat].concat());
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_tree_that_ranks_share_stands_beside_trees_of_their_own_and_alone_it_is_as_one_of_those() {
+    let place = tempfile::tempdir().unwrap();
+    let variants = "[[variant]]\nname = \"own\"\n[[variant]]\nname = \"shared\"\n\
+                    tree = { files = 20, trees = \"shared-by-ranks\" }\n";
+    let text = on_disk(variants).replace("repeats = 1", "repeats = 4");
+    let book = good(3, &text, place.path());
+    let mut entries: Vec<u64> = book.measurements.iter().map(|m| m.entries_found).collect();
+    assert!(book.measurements.iter().all(Measurement::valid), "{:?}", book.measurements);
+    entries.sort_unstable();
+    assert_eq!(entries, [60, 60, 60, 60, 120, 120, 120, 120]);
+    let [shared, own] = [shared(""), on_disk("")]
+        .map(|text| good_alone(&text, place.path()).measurements.remove(0));
+    assert!(shared.valid(), "{:?}", shared.invalid);
+    assert_eq!((shared.operations, shared.bytes), (own.operations, own.bytes));
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }
 
 /// Breaks what one rank works in, after so many phases of any rank.
 struct Breaker<'a> {
     place: &'a Path,
+    /// A cell of a rank that is in the way of the next one.
+    cell: &'a str,
     phases: AtomicUsize,
 }
 
@@ -217,26 +370,30 @@ impl Watcher for Breaker<'_> {
     fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {
         if self.phases.fetch_add(1, Ordering::Relaxed) == 0 {
             let run = std::fs::read_dir(self.place).unwrap().next().unwrap().unwrap().path();
-            // A cell of rank 1 that is in the way of the next one.
-            std::fs::create_dir(run.join("r0000000001/c0000000002")).unwrap();
+            std::fs::create_dir(run.join(self.cell)).unwrap();
         }
     }
 }
 
 #[test]
 fn a_rank_that_fails_ends_all_with_one_sentence_and_what_was_measured_is_kept() {
-    let place = tempfile::tempdir().unwrap();
-    let text = on_disk("").replace("repeats = 1", "repeats = 3");
-    let watcher = Breaker { place: place.path(), phases: AtomicUsize::new(0) };
-    let text = |_| text.clone();
-    let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
-    for outcome in ran(3, &job) {
-        let RunOutcome { book, failure, .. } = outcome.unwrap();
-        let said = failure.unwrap().sentence;
-        assert!(said.starts_with("rank 1 on ") && said.contains("File exists"), "{said}");
-        assert_eq!(book.measurements.len(), 1);
+    for (text, cell, whose) in [
+        (on_disk(""), "r0000000001/c0000000002", "rank 1 on "),
+        (shared(""), "r0000000000/c0000000002", "cannot make the directories of a tree"),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let text = text.replace("repeats = 1", "repeats = 3");
+        let watcher = Breaker { place: place.path(), cell, phases: AtomicUsize::new(0) };
+        let text = |_| text.clone();
+        let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
+        for outcome in ran(3, &job) {
+            let RunOutcome { book, failure, .. } = outcome.unwrap();
+            let said = failure.unwrap().sentence;
+            assert!(said.starts_with(whose) && said.contains("File exists"), "{said}");
+            assert_eq!(book.measurements.len(), 1);
+        }
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
     }
-    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }
 
 /// The sentences of warnings about slow ranks, of eight that are simulated with noise.
@@ -264,6 +421,37 @@ fn a_simulated_rank_of_half_the_speed_is_named_and_equal_ones_are_not() {
     assert!(said.starts_with("rank 5 on ") && said.contains("create and stat"), "{said}");
     assert!(said.contains(" 0.5"), "{said}");
     assert_eq!(slow_sentences(None), Vec::<String>::new());
+}
+
+#[test]
+fn a_simulated_rank_that_stands_still_for_a_while_is_slow_in_its_row_then_and_nowhere_else() {
+    let place = tempfile::tempdir().unwrap();
+    let ill = |rank, plan: &mut Plan, _: &Interrupt| {
+        if rank == 5 {
+            // Once, in the middle: each of 100 files takes two requests that take time, of 20 us together.
+            let stall = |cell: &mut CellPlan| {
+                (cell.sim.stall_every, cell.sim.stall_ns) = (110, 4_000_000);
+            };
+            plan.cells.iter_mut().for_each(stall);
+        }
+    };
+    let text = |_| SIM.into();
+    let job = RankJob { ill: &ill, ..RankJob::new(&text, place.path()) };
+    let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
+    let ranks = book.measurements[0].ranks.as_ref().unwrap();
+    let rows = &ranks.timeline.as_ref().unwrap().rows;
+    let usual = rows[0][0].unwrap();
+    let is_slow = |rate: &Option<f64>| rate.is_some_and(|rate| rate < usual / 4.0);
+    for (rank, row) in rows.iter().enumerate() {
+        let slow: Vec<usize> = (0..row.len()).filter(|at| is_slow(&row[*at])).collect();
+        if rank != 5 {
+            assert_eq!(slow, [0; 0], "rank {rank}: {row:?}");
+            continue;
+        }
+        let (first, last) = (slow[0], slow[slow.len() - 1]);
+        assert_eq!(slow, (first..=last).collect::<Vec<_>>(), "{row:?}");
+        assert!((5..15).contains(&first) && (35..45).contains(&last), "{row:?}");
+    }
 }
 
 #[test]
@@ -295,13 +483,27 @@ impl Watcher for Notices {
 
 #[test]
 fn a_rank_that_is_asked_to_end_at_any_wait_is_named_and_what_was_merged_is_kept() {
+    asked_to_end_at_any_wait(2, &on_disk("[[phase]]\noperation = \"stat\"\n"));
+}
+
+#[test]
+fn the_same_holds_for_a_rank_in_a_tree_that_rank_0_made() {
+    asked_to_end_at_any_wait(3, &shared("[[phase]]\noperation = \"stat\"\n"));
+}
+
+#[test]
+fn the_same_holds_for_the_rank_that_made_the_tree_of_all() {
+    asked_to_end_at_any_wait(0, &shared("[[phase]]\noperation = \"stat\"\n"));
+}
+
+fn asked_to_end_at_any_wait(asked: u32, text: &str) {
     let place = tempfile::tempdir().unwrap();
-    let text = |_| on_disk("[[phase]]\noperation = \"stat\"\n");
+    let text = |_| text.to_string();
     // An uneven step, so that over time each kind of wait has its turn.
     for wait in (0..).step_by(13) {
         let waits = AtomicUsize::new(0);
         let before_wait = |rank, interrupt: &Interrupt| {
-            if rank == 2 && waits.fetch_add(1, Ordering::Relaxed) == wait {
+            if rank == asked && waits.fetch_add(1, Ordering::Relaxed) == wait {
                 interrupt.set();
             }
         };
@@ -315,12 +517,15 @@ fn a_rank_that_is_asked_to_end_at_any_wait_is_named_and_what_was_merged_is_kept(
         let mut said = watcher.0.into_inner().unwrap();
         said.extend(all.iter().filter_map(|one| Some(one.as_ref().err()?.sentence.clone())));
         said.retain(|said| !said.starts_with("interrupted"));
-        let is_right = |said: &String| said.contains("rank 2 on ") && said.contains("asked to end");
+        let of_rank = format!("rank {asked} on ");
+        let is_right = |said: &String| said.contains(&of_rank) && said.contains("asked to end");
         assert!(said.iter().all(is_right), "at wait {wait}: {said:?}");
         let kept = |rank: usize| all[rank].as_ref().map_or(0, |one| one.book.measurements.len());
         assert!((0..4).all(|rank| kept(rank) <= kept(0)), "at wait {wait}");
         let is_whole = all[0].as_ref().is_ok_and(|one| one.book.run.complete);
-        assert!(is_whole || !said.is_empty(), "at wait {wait}");
+        // At the end rank 0 waits until the others are done, and has no more to do with them.
+        let is_over = asked == 0 && kept(0) == 2;
+        assert!(is_whole || is_over || !said.is_empty(), "at wait {wait}");
         for m in all[0].iter().flat_map(|one| &one.book.measurements) {
             assert!(m.valid(), "at wait {wait}: {:?}", m.invalid);
         }
@@ -351,4 +556,111 @@ fn a_rank_0_that_fails_when_it_has_made_the_directory_tells_the_others_before_it
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
     // Each wait takes up to a tenth of a second.
     assert!(waits.into_inner() < 300, "it waited for those who waited for it");
+}
+
+/// Drops nothing, and knows what was to be dropped.
+#[derive(Default)]
+struct DropLog(Mutex<Vec<CacheDrop>>);
+
+impl DropLog {
+    fn note(&self, what: CacheDrop) -> ErrnoResult<()> {
+        self.0.lock().unwrap().push(what);
+        Ok(())
+    }
+}
+
+/// The host of a rank, of which four share one.
+fn host_of_four(rank: u32, drop: &(dyn Fn(CacheDrop) -> ErrnoResult<()> + Sync)) -> RankHost<'_> {
+    let name = format!("node{}", rank / 4);
+    RankHost { name, boot: "boot".into(), may_drop: true, drop }
+}
+
+#[test]
+fn one_rank_of_each_host_drops_the_caches_of_all_its_ranks_for_each_cold_phase() {
+    let place = tempfile::tempdir().unwrap();
+    let log = DropLog::default();
+    let drop = |what| log.note(what);
+    let host = |rank| host_of_four(rank, &drop);
+    let more = "[[phase]]\noperation = \"stat\"\ncache = \"cold\"\n\
+                [[phase]]\noperation = \"read\"\n\
+                [[phase]]\noperation = \"delete\"\ncache = \"cold\"\n";
+    let text = |_| on_disk(more);
+    let job = RankJob { host: &host, ..RankJob::new(&text, place.path()) };
+    let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
+    assert!(book.measurements.iter().all(Measurement::valid), "{:?}", book.measurements);
+    let is_in_memory = IN_MEMORY.contains(&book.host.filesystem.kind.as_str());
+    let each = match book.host.rights.drop_caches && !is_in_memory {
+        true => [CacheDrop::All, CacheDrop::All, CacheDrop::Names, CacheDrop::Names].as_slice(),
+        false => &[],
+    };
+    assert_eq!(log.0.into_inner().unwrap(), each.repeat(2));
+}
+
+#[test]
+fn caches_are_dropped_when_all_ranks_have_come_and_none_goes_on_before() {
+    let place = tempfile::tempdir().unwrap();
+    let (log, come) = (DropLog::default(), AtomicUsize::new(0));
+    let drop = |what| {
+        assert_eq!(come.load(Ordering::SeqCst), 8);
+        log.note(what)
+    };
+    let host = |rank| host_of_four(rank, &drop);
+    let job = RankJob { host: &host, ..RankJob::new(&|_| SIM.into(), place.path()) };
+    let seen = grouped(8, &job, |group, _, interrupt| {
+        come.fetch_add(1, Ordering::SeqCst);
+        let is_dropped = group.barriers(false, interrupt).drop_caches(CacheDrop::All, true)?;
+        Ok((is_dropped, log.0.lock().unwrap().len()))
+    });
+    assert_eq!(seen, vec![Ok((true, 2)); 8]);
+}
+
+#[test]
+fn a_drop_that_fails_ends_all_ranks_with_its_sentence() {
+    let place = tempfile::tempdir().unwrap();
+    let log = DropLog::default();
+    let (good, bad) = (|what| log.note(what), |_: CacheDrop| Err(Errno::EIO));
+    let host = |rank| match rank / 4 {
+        0 => host_of_four(rank, &good),
+        _ => host_of_four(rank, &bad),
+    };
+    let job = RankJob { host: &host, ..RankJob::new(&|_| SIM.into(), place.path()) };
+    let heard = grouped(8, &job, |group, _, interrupt| {
+        group.barriers(false, interrupt).drop_caches(CacheDrop::All, true)
+    });
+    for one in heard {
+        let said = one.unwrap_err().sentence;
+        assert!(said.starts_with("rank 4 on "), "{said}");
+        assert!(
+            said.ends_with("cannot drop the caches of the kernel: Input/output error"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn the_lowest_rank_of_a_kernel_that_may_drop_its_caches_does_and_without_any_nobody_waits() {
+    let place = tempfile::tempdir().unwrap();
+    let droppers = |may_drop: fn(u32) -> bool| {
+        let host = |rank| RankHost {
+            name: "node".into(),
+            boot: format!("boot {}", rank / 4),
+            may_drop: may_drop(rank),
+            drop: &|_| Ok(()),
+        };
+        let job = RankJob { host: &host, ..RankJob::new(&|_| SIM.into(), place.path()) };
+        let all = grouped(8, &job, |group, _, interrupt| {
+            // Rank 3 alone, for which nobody else comes.
+            if group.rank() == 3 && group.droppers.is_empty() {
+                let barriers = group.barriers(false, interrupt);
+                assert_eq!(barriers.drop_caches(CacheDrop::All, true), Ok(false));
+            }
+            Ok(group.droppers.iter().copied().collect::<Vec<u32>>())
+        });
+        let first = all[0].clone().unwrap();
+        assert!(all.into_iter().all(|one| one.unwrap() == first));
+        first
+    };
+    assert_eq!(droppers(|_| true), [0, 4]);
+    assert_eq!(droppers(|rank| rank != 4), [0, 5]);
+    assert_eq!(droppers(|_| false), [0; 0]);
 }

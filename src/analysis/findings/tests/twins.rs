@@ -44,6 +44,9 @@ fn a_ranking_that_tells_neighbouring_twins_apart_is_false_and_one_that_ties_them
     let found = &trials.differences[0];
     assert_eq!(found.phase.as_deref(), Some("write"));
     assert_eq!((found.slower.times, found.faster.times, found.slower.of), (1, 0, 2));
+    let [told] = trials.told_apart.as_slice() else { panic!("{trials:?}") };
+    assert_eq!((told.run, told.kind), (1, ClaimKind::Ranking));
+    assert!(told.sentences[0].contains("b2"), "{told:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::report::charts::{
 };
 use crate::report::json::read_document;
 use crate::results::book::Book;
-use crate::results::fixture::{self, growing};
+use crate::results::fixture::{self, growing, ranked};
 use crate::results::reference::references;
 
 /// A name that means something to XML, to gnuplot, to a shell and to a terminal.
@@ -249,6 +249,7 @@ pub(in crate::report) fn books() -> Vec<Book> {
         growing::fullness(&["ext4", "xfs"]),
         growing::clutter(),
         growing::sequential(),
+        ranked::book(),
     ];
     books.extend(references());
     books.extend((0..20).map(|seed| fixture::Odd::new(seed).book()));
@@ -258,13 +259,18 @@ pub(in crate::report) fn books() -> Vec<Book> {
 
 /// The runs in `docs/results`.
 fn kept() -> Vec<Book> {
+    kept_names().iter().map(|name| kept_run(name)).collect()
+}
+
+/// What they are called.
+pub(in crate::report) fn kept_names() -> Vec<String> {
     let entries = std::fs::read_dir(kept_folder()).unwrap().map(|entry| entry.unwrap().file_name());
     let names = entries
         .filter_map(|name| name.into_string().unwrap().strip_suffix(".json").map(String::from));
     let mut names: Vec<String> = names.collect();
     names.sort();
     assert!(names.len() > 5, "{names:?}");
-    names.iter().map(|name| kept_run(name)).collect()
+    names
 }
 
 fn kept_folder() -> std::path::PathBuf {

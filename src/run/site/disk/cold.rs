@@ -3,10 +3,14 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary};
-use crate::host::page_cache::{self, name_is_cached};
+use crate::base::errno::ErrnoResult;
+use crate::base::failure::Result;
+use crate::host::page_cache::name_is_cached;
 use crate::op::{Effect, Subject};
-use crate::plan::Phase;
-use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
+use crate::plan::{CacheAsked, Phase};
+use crate::run::cache::{
+    CacheDrop, CacheDropper, CacheState, CacheVerdict, Doubt, has_files_before,
+};
 use crate::run::engine::sync::{directories_open_max, is_cached, open_for_looking};
 use crate::run::run_directory::CANARY;
 
@@ -28,36 +32,46 @@ pub(super) struct HeldFiles {
 impl DiskSite {
     /// Drops all caches and looks at pages through descriptors that were opened before, so that
     /// the look itself reads nothing. They stay open until the last look.
-    pub(super) fn make_cold(&mut self, phase: &Phase) -> CacheVerdict {
+    pub(super) fn make_cold(
+        &mut self,
+        phase: &Phase,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         self.held = None;
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
-        if page_cache::drop_all().is_err() {
-            return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
+        if !dropper.drop_caches(CacheDrop::All, true)? {
+            return Ok(CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed));
         }
         let resident = held.as_ref().and_then(|held| self.probe.resident_fraction(&held.files));
         self.held = held;
-        match canary_was_resident {
+        Ok(match canary_was_resident {
             true => CacheVerdict::after_drop(resident),
             false => CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoProbe),
-        }
+        })
     }
 
     /// The last look before the timed work: what was cold may have been read since by somebody
     /// else. Pages are looked at through what is still open, names that are not open are looked for
     /// in memory. Then names and inodes of what was open are dropped.
-    pub(super) fn looked_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
+    pub(super) fn looked_again(
+        &mut self,
+        found: CacheVerdict,
+        phase: &Phase,
+        dropper: &dyn CacheDropper,
+    ) -> Result<CacheVerdict> {
         let held = self.held.take();
         let seen = match found.found {
             CacheState::ColdVerified => self.seen(phase, held.as_ref()),
             _ => found,
         };
-        if held.is_some() {
-            drop(held);
-            // A failure here leaves a few inodes warm that were proved to have no data in memory.
-            let _ = page_cache::drop_names();
+        let was_held = held.is_some();
+        drop(held);
+        if phase.cache == CacheAsked::Cold {
+            // A process for itself goes on without: a few inodes stay warm that were proved to have no data in memory.
+            dropper.drop_caches(CacheDrop::Names, was_held)?;
         }
-        seen
+        Ok(seen)
     }
 
     fn seen(&self, phase: &Phase, held: Option<&HeldFiles>) -> CacheVerdict {
@@ -87,7 +101,7 @@ impl DiskSite {
         let numbers = phase.selection.sample(NAMES_MAX);
         let looked = numbers.into_iter().filter(|number| !but.contains(number));
         let answers = looked.map(|number| is_cached(open, targets.target(number).place));
-        let answers: Vec<bool> = answers.collect::<Result<_, _>>().ok()?;
+        let answers: Vec<bool> = answers.collect::<ErrnoResult<_>>().ok()?;
         let cached = answers.iter().filter(|cached| **cached).count();
         (!answers.is_empty()).then(|| cached as f64 / answers.len() as f64)
     }
