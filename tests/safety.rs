@@ -12,10 +12,11 @@ mod common;
 #[path = "common/command.rs"]
 mod command;
 
+use std::fs::File;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rustix::process::Signal;
 
@@ -84,6 +85,10 @@ fn what_another_host_may_be_at_work_in_stays_until_somebody_says_that_it_is_not(
     let text = std::fs::read_to_string(&marker).unwrap();
     let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
     said["boot"] = "another".into();
+    std::fs::write(&marker, said.to_string()).unwrap();
+    let refused = clean(&bench);
+    assert_eq!(refused.code, Some(1), "of the same name, but not this one: {}", refused.stdout);
+    assert!(refused.stderr.contains("another host called"), "{}", refused.stderr);
     said["host"] = "node7".into();
     std::fs::write(&marker, said.to_string()).unwrap();
     let refused = clean(&bench);
@@ -103,6 +108,9 @@ fn what_this_machine_left_on_a_local_disk_before_it_was_started_anew_is_removed(
     let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
     said["boot"] = "another".into();
     std::fs::write(&marker, said.to_string()).unwrap();
+    // Without a battery the clock says that this was after the start of the machine.
+    let before = SystemTime::now() - Duration::from_secs(2 * 3600);
+    File::options().write(true).open(&marker).unwrap().set_modified(before).unwrap();
     let cleaned = clean(&bench);
     assert_eq!((cleaned.code, cleaned.stderr.as_str()), (Some(0), ""));
     assert!(!marker.exists());
@@ -340,7 +348,7 @@ fn what_a_kill_between_making_and_marking_leaves_is_removed_and_nothing_like_it(
     made_directory(&bench, "main", 0o700);
     made_directory(&bench, "results2", 0o700);
     let beginning = made_directory(&bench, "busy2222", 0o700);
-    let lock = std::fs::File::open(&beginning).unwrap();
+    let lock = File::open(&beginning).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockShared).unwrap();
 
     let ran = clean(&bench);

@@ -406,6 +406,10 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
 /// A run of another host that gave no sign for so long is taken to be over, in seconds: a sign comes before each phase.
 const SIGN_SECONDS: i64 = 24 * 3600;
 
+/// The same where its name is that of this one and the file system of a type that one host mounts, but may export. A clock
+/// without a battery, which does not know how long the machine was off, leaves what this one left there no longer.
+const SIGN_SECONDS_LOCAL: i64 = 3600;
+
 /// A host that may be at work in a directory, which cannot be seen from here: locks and processes are its own.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OtherHost {
@@ -423,15 +427,19 @@ impl OtherHost {
         (seconds_ago < SIGN_SECONDS).then_some(Self { name, seconds_ago })
     }
 
+    /// Whether a sign on a file system of a type that one host mounts is too far from now for a run at work.
+    fn is_stale(sign: i64, directory: BorrowedFd<'_>) -> bool {
+        let is_near = (seconds_of_day() - sign).abs() < SIGN_SECONDS_LOCAL;
+        !is_near && Mount::of(directory).is_ok_and(|mount| mount.is_of_one_host())
+    }
+
     /// The one that may still be at work in a marked and open directory; none if that is of this host.
     pub fn at_work(directory: BorrowedFd<'_>, marker: &Marker) -> Option<Self> {
         if marker.boot == boot_id() {
             return None;
         }
         let sign = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW).ok()?.st_mtime;
-        // Where no other host can be, no time is needed, which a clock without a battery does not keep while it is off.
-        let is_of_one_host = Mount::of(directory).is_ok_and(|mount| mount.is_of_one_host());
-        let may_be_own = is_of_one_host || sign <= boot_seconds_of_day();
+        let may_be_own = sign <= boot_seconds_of_day() || Self::is_stale(sign, directory);
         Self::since(sign, Self::named(marker, may_be_own)?)
     }
 
