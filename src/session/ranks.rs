@@ -368,6 +368,10 @@ impl<'a> RankGroup<'a> {
         cell: &CellPlan,
         interrupt: &Interrupt,
     ) -> Result<Removal> {
+        if interrupt.is_set() {
+            // The others wait for what this one does not do any more.
+            self.meet(interrupt, WITHIN)?;
+        }
         if cell.tree.part.is_some() {
             site.remove_own_entries();
             self.meet(interrupt, WITHIN)?;

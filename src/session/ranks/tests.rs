@@ -8,6 +8,7 @@ use super::*;
 use crate::analysis::Analysis;
 use crate::analysis::finding::{Finding, WarningCode};
 use crate::base::errno::Errno;
+use crate::base::skip::skip;
 use crate::host::facts::IN_MEMORY;
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
@@ -589,10 +590,15 @@ fn one_rank_of_each_host_drops_the_caches_of_all_its_ranks_for_each_cold_phase()
     let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
     assert!(book.measurements.iter().all(Measurement::valid), "{:?}", book.measurements);
     let is_in_memory = IN_MEMORY.contains(&book.host.filesystem.kind.as_str());
-    let each = match book.host.rights.drop_caches && !is_in_memory {
-        true => [CacheDrop::All, CacheDrop::All, CacheDrop::Names, CacheDrop::Names].as_slice(),
-        false => &[],
-    };
+    if !book.host.rights.drop_caches || is_in_memory {
+        skip(
+            "caches dropped once a host",
+            "takes root, and a directory for temporary files that is on a disk",
+        );
+        assert_eq!(log.0.into_inner().unwrap(), []);
+        return;
+    }
+    let each = [CacheDrop::All, CacheDrop::All, CacheDrop::Names, CacheDrop::Names];
     assert_eq!(log.0.into_inner().unwrap(), each.repeat(2));
 }
 
