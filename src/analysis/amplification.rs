@@ -258,9 +258,9 @@ mod tests {
         assert_eq!(told, ["create", "read"]);
         let written = found[0].written.unwrap();
         assert_eq!((written.mean, written.n, found[0].read), (3.0, 2, None));
-        assert!(written.half_width.unwrap() > 1.0);
+        assert!(written.interval.unwrap().width() > 2.0);
         let read = found[1].read.unwrap();
-        assert_eq!((read.mean, read.half_width, found[1].written), (1.5, None, None));
+        assert_eq!((read.mean, read.interval, found[1].written), (1.5, None, None));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::statistics::student::{DEGREES_MANY, student_t};
-use super::statistics::{describe, modes};
+use super::statistics::{Interval, describe, modes};
 use super::thresholds::INTERVAL_ALPHA;
 use crate::base::units::Unit;
 use crate::results::book::Measurement;
@@ -14,8 +14,8 @@ use crate::results::book::Measurement;
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half the width of the 95% confidence interval; none if the error is unknown.
-    pub half_width: Option<f64>,
+    /// The 95% confidence interval; none if the error is unknown.
+    pub interval: Option<Interval>,
     /// How many values were averaged.
     pub n: u32,
     /// Where those values and the interval come from.
@@ -48,25 +48,42 @@ impl Estimate {
     /// that its own relative standard error gives. None for no values or values that are no
     /// numbers.
     ///
-    /// It is not `statistics::mean_interval`: that holds more often for values as skewed as
-    /// latencies, but rates of repeats differ by percents, where both are the same, and `±` is one
-    /// number because this one is symmetric.
+    /// It is not `statistics::mean_interval`, which holds more often for values as skewed as latencies.
     pub fn of(values: &[f64], relative_error: Option<f64>, basis: IntervalBasis) -> Option<Self> {
-        let (n, mean) = (values.len() as f64, describe::mean(values));
-        let quantile = |degrees| student_t(INTERVAL_ALPHA, degrees);
-        let half_width = match values {
-            [_] => quantile(DEGREES_MANY).zip(relative_error).map(|(z, error)| z * error * mean),
-            _ => quantile(n - 1.0).map(|t| t * describe::deviation(values) / n.sqrt()),
-        };
-        let half_width = half_width.filter(|half| half.is_finite() && *half >= 0.0);
-        let figures = figures_allowed(mean, half_width);
+        let mean = describe::mean(values);
+        let error = relative_error.map(|error| error * mean);
+        let half = half_width(values, error);
+        let interval = half.map(|half| Interval { low: mean - half, high: mean + half });
+        Self::new(mean, interval, values, basis)
+    }
+
+    /// The geometric mean of `first` times the exponentials of `logs`, with the interval of Student's t of these logarithms.
+    fn geometric(
+        first: f64,
+        logs: &[f64],
+        relative_error: Option<f64>,
+        basis: IntervalBasis,
+    ) -> Option<Self> {
+        let values: Vec<f64> = logs.iter().map(|log| first * log.exp()).collect();
+        let mean = first * describe::mean(logs).exp();
+        let times = half_width(logs, relative_error).map(f64::exp);
+        let interval = times.and_then(|times| Interval::new(mean / times, mean * times));
+        Self::new(mean, interval, &values, basis).filter(|estimate| estimate.mean > 0.0)
+    }
+
+    fn new(
+        mean: f64,
+        interval: Option<Interval>,
+        values: &[f64],
+        basis: IntervalBasis,
+    ) -> Option<Self> {
         let end = |of: fn(f64, f64) -> f64| values.iter().copied().reduce(of).unwrap_or(mean);
         let estimate = Self {
             mean,
-            half_width,
+            interval,
             n: values.len() as u32,
             basis,
-            figures,
+            figures: figures_allowed(mean, interval.map(half_of)),
             extremes: [end(f64::min), end(f64::max)],
             clusters: clusters(values),
         };
@@ -75,7 +92,7 @@ impl Estimate {
 
     /// Half the width of the interval as a share of the mean; none if unknown.
     pub fn relative(&self) -> Option<f64> {
-        self.half_width.filter(|_| self.mean > 0.0).map(|half| half / self.mean)
+        self.interval.filter(|_| self.mean > 0.0).map(|interval| half_of(interval) / self.mean)
     }
 
     /// Whether the values say more than their interval: they fall into two groups, or lie far apart.
@@ -89,6 +106,20 @@ impl Estimate {
         let is_told = self.clusters.is_none() && self.is_scattered() && least < most;
         is_told.then_some([least, most])
     }
+}
+
+/// Half the width of the interval of Student's t of the mean of these values; of a single one that of its standard error.
+fn half_width(values: &[f64], error: Option<f64>) -> Option<f64> {
+    let (n, quantile) = (values.len() as f64, |degrees| student_t(INTERVAL_ALPHA, degrees));
+    let half = match values {
+        [_] => quantile(DEGREES_MANY).zip(error).map(|(z, error)| z * error),
+        _ => quantile(n - 1.0).map(|t| t * describe::deviation(values) / n.sqrt()),
+    };
+    half.filter(|half| half.is_finite() && *half >= 0.0)
+}
+
+fn half_of(interval: Interval) -> f64 {
+    interval.width() / 2.0
 }
 
 /// Beyond this share of a mean, half its interval says little.
@@ -167,16 +198,11 @@ pub(super) fn rate_estimate(
     // Against the first, so that equal rates have exactly their own as the mean.
     let first = rate(valid.first()?);
     let (logs, basis) = independent(valid, |m| (rate(m) / first).ln());
-    let values: Vec<f64> = logs.iter().map(|log| first * log.exp()).collect();
-    let mean = first * describe::mean(&logs).exp();
-    match Estimate::of(&values, relative_error, basis) {
-        Some(estimate) if mean > 0.0 => Some(Estimate { mean, ..estimate }),
-        // A rate of nothing has no logarithm.
-        _ => {
-            let (values, basis) = independent(valid, rate);
-            Estimate::of(&values, relative_error, basis)
-        }
-    }
+    // A rate of nothing has no logarithm.
+    Estimate::geometric(first, &logs, relative_error, basis).or_else(|| {
+        let (values, basis) = independent(valid, rate);
+        Estimate::of(&values, relative_error, basis)
+    })
 }
 
 /// The population's standard deviation over the mean; none for fewer than two values.

@@ -284,15 +284,17 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
-/// The fastest variant at a level and those that do not differ significantly from it; none where that is not known.
+/// The fastest variant at a level and those that do not differ significantly from it; none where nothing is alike, or that is
+/// not known: an order over several levels says nothing of each.
 fn alike_first<'a>(analysis: &'a Analysis<'_>, phase: &str, level: &Level) -> Vec<&'a str> {
     let here = |ranking: &&RankingFinding| {
-        ranking.phase.as_deref() == Some(phase) && ranking.levels.contains(&level.value)
+        ranking.phase.as_deref() == Some(phase) && ranking.levels == [level.value]
     };
     let Some(ranking) = rankings(analysis).find(here) else { return Vec::new() };
-    let alike = ranking.steps.iter().filter(|step| step.behind_first.tie);
+    // One that is slow and unsteady may not differ either.
+    let alike = ranking.steps.iter().take_while(|step| step.behind_first.tie);
     let alike: Vec<&str> = alike.map(|step| step.slower.as_str()).collect();
-    if ranking.steps.iter().all(|step| step.behind_first.interval.is_none()) {
+    if alike.is_empty() || ranking.steps.iter().all(|step| step.behind_first.interval.is_none()) {
         return Vec::new();
     }
     ranking.order.first().map(String::as_str).into_iter().chain(alike).collect()

@@ -201,14 +201,14 @@ pub(super) fn in_units(size: f64) -> impl Fn(f64, u32) -> String {
 /// the largest value: `~1,600 to 29,000`; where the values fall into two groups, their means: `1,600 or 29,000`. Empty if
 /// unknown. `text` writes a value with so many figures.
 pub(super) fn low_to_high(estimate: &Estimate, text: impl Fn(f64, u32) -> String) -> String {
-    let Estimate { mean, half_width, figures, .. } = *estimate;
-    match (estimate.clusters, half_width) {
+    let Estimate { interval, figures, .. } = *estimate;
+    match (estimate.clusters, interval) {
         (Some([low, high]), _) => format!("{} or {}", text(low, 2), text(high, 2)),
         (None, None) => String::new(),
-        (None, Some(half)) => match estimate.range_of_values() {
+        (None, Some(Interval { low, high })) => match estimate.range_of_values() {
             Some([least, most]) => format!("~{} to {}", text(least, 2), text(most, 2)),
             None if estimate.is_scattered() => "cannot tell".into(),
-            None => format!("{} to {}", text(mean - half, figures), text(mean + half, figures)),
+            None => format!("{} to {}", text(low, figures), text(high, figures)),
         },
     }
 }

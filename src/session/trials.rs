@@ -306,7 +306,7 @@ fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
     let truth = rates.iter().map(|rate| rate.mean).sum::<f64>() / rates.len() as f64;
     let (mut rate_held, mut ratio_held) = (Tally::default(), Tally::default());
     for rate in &rates {
-        rate_held.count(rate.half_width.is_some_and(|half| (rate.mean - truth).abs() <= half));
+        rate_held.count(rate.interval.is_some_and(|interval| interval.contains(truth)));
     }
     for pair in books.windows(2) {
         for row in compare(&Analysis::of(&pair[0]), &Analysis::of(&pair[1])).rows {

@@ -101,12 +101,14 @@ fn sentence(draft: &AnswerDraft, question: &str) -> String {
         let first = question.split_whitespace().next().unwrap_or_default();
         ["Are", "Can", "Do", "Does", "Has", "Have", "Is", "Will"].contains(&first)
     };
+    // An order is no yes: the question may expect the other one.
+    let is_order = matches!(draft.kind, Some(Conclusion::Ranking | Conclusion::Crossover));
     let is_negative = draft.text.starts_with("no ");
     let lead = match draft.verdict {
         _ if draft.is_measured => "",
-        Verdict::Yes if asks_whether => "Yes: ",
+        Verdict::Yes if asks_whether && !is_order => "Yes: ",
         Verdict::Yes => "",
-        Verdict::Likely if asks_whether => "Likely yes: ",
+        Verdict::Likely if asks_whether && !is_order => "Likely yes: ",
         Verdict::LikelyNo if asks_whether && is_negative => "Likely ",
         Verdict::LikelyNo if asks_whether => "Likely no: ",
         Verdict::Likely | Verdict::LikelyNo => "Likely: ",

@@ -42,12 +42,15 @@ fn text(one: &CrossoverFinding, with_intervals: bool) -> String {
     let axis = axis_of(one);
     let mut parts: Vec<String> = Vec::new();
     let mut is_named = false;
+    let mut left = one.levels.len();
     for levels in one.levels.chunk_by(|a, b| a.winner == b.winner) {
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else { continue };
+        left -= levels.len();
         let place = match levels.len() {
             1 => format!("at {}", axis.value(first.value)),
             _ if parts.is_empty() => format!("up to {}", axis.value(last.value)),
-            _ => format!("from {} on", axis.value(first.value)),
+            _ if left == 0 => format!("from {} on", axis.value(first.value)),
+            _ => format!("from {} to {}", axis.value(first.value), axis.value(last.value)),
         };
         let Some(winner) = &first.winner else {
             parts.push(format!("{place} no difference is proven"));

@@ -101,14 +101,14 @@ impl AnswerFigure {
         one.levels.iter().map(figure).collect()
     }
 
-    /// The change over the whole range.
+    /// The change over the whole range; where there is none, its interval is that of any level.
     pub(super) fn of_slope(one: &SlopeFinding) -> Self {
         let axis = AxisWords { name: &one.axis, unit: one.unit };
         let (task, over) = (task(&one.variant, &one.phase), axis.over(one.range));
         let figure = Self::ratio(
             format!("change of the rate of {task} {over}"),
             one.whole(),
-            Some(one.whole_interval()),
+            Some(if one.effect { one.whole_interval() } else { one.bounds() }),
         );
         Self { measure: FigureMeasure::Change, ..figure }.of(&[&one.variant], Some(&one.phase))
     }
@@ -184,7 +184,6 @@ impl AnswerFigure {
     /// The rate of a row, as it is stated; none without a valid measurement.
     pub(super) fn of_rate(row: &PhaseSummary, of: &VariantSummary) -> Option<Self> {
         let rate = row.rate.filter(|rate| rate.mean > 0.0)?;
-        let half = rate.half_width.filter(|_| !rate.is_scattered());
         let measure = match row.rate_unit {
             Unit::Bytes => FigureMeasure::BytesPerSecond,
             _ => FigureMeasure::OperationsPerSecond,
@@ -195,7 +194,7 @@ impl AnswerFigure {
             name: format!("{}{at}", task(&of.variant, &row.phase)),
             measure,
             value: rate.mean,
-            interval: half.and_then(|half| Interval::new(rate.mean - half, rate.mean + half)),
+            interval: rate.interval.filter(|_| !rate.is_scattered()),
             variants: vec![of.variant.clone()],
             phase: Some(row.phase.clone()),
         })

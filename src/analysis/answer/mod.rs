@@ -31,7 +31,7 @@ pub(crate) use words::task;
 named_enum! {
     /// Whether what a run asks about is so.
     pub enum Verdict {
-        /// It is, with all that the answer states at 95% together.
+        /// It is, with all that the answer states at 95% together; where variants are compared, one is faster, whichever.
         Yes = "yes",
         /// It was seen, but is not proven, or in disturbed measurements only.
         Likely = "likely",

@@ -48,7 +48,9 @@ pub(super) fn next(
     let so_many = |repeats: u32| again(book, &[["--repeats", &repeats.to_string()]]);
     let more_repeats = || {
         let advised = repeats.by_design.unwrap_or(0).max(2 * trust.repeats as u32);
-        so_many(advised.clamp(REPEATS_USUAL, REPEATS_MOST))
+        let advised = advised.clamp(REPEATS_USUAL, REPEATS_MOST);
+        // What was done with as many is not done again.
+        if advised > trust.repeats as u32 { so_many(advised) } else { None }
     };
     let command = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),

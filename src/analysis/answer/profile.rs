@@ -52,6 +52,17 @@ fn slowest(group: &VariantSummary) -> Option<&PhaseSummary> {
     counts().min_by(|a, b| mean(a).total_cmp(&mean(b))).filter(|_| counts().count() > 1)
 }
 
+/// Whether its interval lies below those of all others that count operations: else it came last in this run, and may not be
+/// the slowest.
+fn is_proven(slowest: &PhaseSummary, group: &VariantSummary) -> bool {
+    let interval = |row: &PhaseSummary| row.rate.and_then(|rate| rate.interval);
+    let is_below = |other: &PhaseSummary| {
+        interval(slowest).zip(interval(other)).is_some_and(|(own, other)| own.high < other.low)
+    };
+    let mut counts = measured(group).filter(|row| row.rate_unit == Unit::Count);
+    counts.all(|row| row.phase == slowest.phase || is_below(row))
+}
+
 /// The rates of the same phase on disks that are known, on the same type of file system; none where it was not
 /// measured there, or not with cold caches here.
 fn on_modelled_disks(book: &Book, row: &PhaseSummary) -> Option<String> {
@@ -89,10 +100,13 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
         row.limit.map(of).unwrap_or_default()
     };
     match slowest {
-        Some(row) if row.phase == first.phase => text += &format!(", the slowest{}", limited(row)),
+        Some(row) if row.phase == first.phase => {
+            let place = if is_proven(row, group) { "the slowest" } else { "the last" };
+            text += &format!(", {place}{}", limited(row));
+        }
         Some(row) => {
-            let rate = in_words(row)?;
-            text += &format!("; {} is the slowest, {rate}{}", row.phase, limited(row));
+            let is_last = if is_proven(row, group) { "is the slowest" } else { "came last" };
+            text += &format!("; {} {is_last}, {}{}", row.phase, in_words(row)?, limited(row));
         }
         None => text += &limited(first),
     }

@@ -72,6 +72,34 @@ fn names<'a>(first: &'a str, others: &[&'a RankingStep]) -> Vec<String> {
     std::iter::once(first).chain(others).map(String::from).collect()
 }
 
+/// The variants of an order that share its first place, and those behind them.
+struct Leaders<'a> {
+    together: Vec<&'a RankingStep>,
+    behind: Vec<&'a RankingStep>,
+    /// Whether one of those behind is too unsteady to be placed: it may tie with the first although a faster one does not.
+    is_open: bool,
+}
+
+impl<'a> Leaders<'a> {
+    fn of(one: &'a RankingFinding) -> Self {
+        let all = one.steps.len();
+        let places = one.steps.iter().position(|step| !step.behind_first.tie).unwrap_or(all);
+        let (together, behind) = one.steps.split_at(places);
+        let is_open = behind.iter().any(|step| step.behind_first.tie);
+        Self { together: together.iter().collect(), behind: behind.iter().collect(), is_open }
+    }
+}
+
+/// `ext3 and ext4 are the fastest`; where some behind cannot be placed they only `came first`.
+fn are_first(first: &str, together: &[&RankingStep], is_open: bool) -> String {
+    let are = match (is_open, together.is_empty()) {
+        (true, _) => "came first",
+        (false, true) => "is the fastest",
+        (false, false) => "are the fastest",
+    };
+    format!("{} {are}", listed(&names(first, together)))
+}
+
 /// One order, over the whole job or in the only phase; the phases are its evidence.
 fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     let mut evidence: Vec<String> = fastest_by_phase(all).into_iter().collect();
@@ -82,18 +110,9 @@ fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     if slower.is_empty() {
         return undecided(one, first, &ties, evidence);
     }
-    // One that is unsteady may tie with the first although a faster one does not.
-    let places = one.steps.iter().position(|step| !step.behind_first.tie).unwrap_or(0);
-    let together: Vec<&RankingStep> = one.steps[..places].iter().collect();
-    let behind: Vec<&RankingStep> = one.steps[places..].iter().collect();
-    let is_open = behind.iter().any(|step| step.behind_first.tie);
+    let Leaders { together, behind, is_open } = Leaders::of(one);
     let scope = scope(one);
-    let are_first = match (is_open, together.is_empty()) {
-        (true, _) => "came first",
-        (false, true) => "is the fastest",
-        (false, false) => "are the fastest",
-    };
-    let lead = format!("{scope}{} {are_first}", listed(&names(first, &together)));
+    let lead = format!("{scope}{}", are_first(first, &together, is_open));
     if !together.is_empty() {
         evidence.insert(0, about_ties(first, &together));
     }
@@ -256,11 +275,9 @@ fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
         return AnswerDraft::cannot_tell(lacks, text, evidence);
     }
     let part = |one: &&&RankingFinding| {
-        let [ties, _] = parted(one);
         let first = one.order.first().map_or("", String::as_str);
-        let are = if ties.is_empty() { "is" } else { "are" };
-        let fastest = listed(&names(first, &ties));
-        format!("{} {fastest} {are} the fastest", at_levels(one, &one.levels))
+        let Leaders { together, is_open, .. } = Leaders::of(one);
+        format!("{} {}", at_levels(one, &one.levels), are_first(first, &together, is_open))
     };
     let joined = |number: usize| {
         let parts: Vec<String> = decided.iter().take(number).map(part).collect();

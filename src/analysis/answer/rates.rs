@@ -25,10 +25,9 @@ impl AnswerRate {
     /// The rate of a row with its sync; none without a valid measurement.
     pub(super) fn of(row: &PhaseSummary) -> Option<Self> {
         let rate = row.rate.filter(|rate| rate.mean > 0.0)?;
-        let half = rate.half_width.filter(|_| !rate.is_scattered());
         Some(Self {
             means: [rate.mean; 2],
-            interval: half.and_then(|half| Interval::new(rate.mean - half, rate.mean + half)),
+            interval: rate.interval.filter(|_| !rate.is_scattered()),
             repeats: rate.range_of_values(),
             figures: [rate.figures.min(FIGURES_MAX); 2],
             unit: row.rate_unit,

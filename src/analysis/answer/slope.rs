@@ -7,6 +7,7 @@ use super::words::{AxisWords, at_most, begun, of_tasks, share, shares, task};
 use crate::analysis::findings::say::{listed, times};
 use crate::analysis::findings::slope::SlopeFinding;
 use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::plan::DEFAULT_VARIANT;
 
 /// Tasks that an answer names.
 const NAMED_MAX: usize = 2;
@@ -14,13 +15,21 @@ const NAMED_MAX: usize = 2;
 /// From all slopes of a run; none if there is none.
 pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
     let figures = all.iter().map(|one| AnswerFigure::of_slope(one)).collect();
-    Some(of_all(all)?.made_of(figures))
+    // A single variant needs no name: what was measured says on what.
+    let is_single = all.iter().all(|one| one.variant == all[0].variant);
+    let unnamed =
+        |one: &&SlopeFinding| SlopeFinding { variant: DEFAULT_VARIANT.into(), ..(*one).clone() };
+    let told: Vec<SlopeFinding> = match is_single {
+        true => all.iter().map(unnamed).collect(),
+        false => all.iter().map(|one| (*one).clone()).collect(),
+    };
+    Some(of_all(&told.iter().collect::<Vec<_>>())?.made_of(figures))
 }
 
 fn of_all(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
     let first = all.first()?;
     let axis = AxisWords { name: &first.axis, unit: first.unit };
-    let over = axis.over(first.range);
+    let (over, within) = (axis.over(first.range), axis.within(first.range));
     let slower: Vec<&SlopeFinding> =
         all.iter().copied().filter(|one| one.effect && one.change < 0.0).collect();
     let evidence = |stated: &[&SlopeFinding]| {
@@ -43,28 +52,28 @@ fn of_all(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
         let stated = if slower.len() <= NAMED_MAX { slower } else { Vec::new() };
         return Some(AnswerDraft::proven(Verdict::Yes, text, evidence(&stated)));
     }
-    let slower_by = |one: &&SlopeFinding| -one.whole_interval().low;
+    let slower_by = |one: &&SlopeFinding| -one.bounds().low;
     let most = all.iter().map(slower_by).fold(0.0, f64::max);
     if most <= SLOWER_MARGIN {
         let nothing =
             if all.len() == 1 { task(&first.variant, &first.phase) } else { "nothing".into() };
         let is = if all.len() == 1 { "is not" } else { "is" };
-        let text = format!("{over} {nothing} {is} more than {} slower", at_most(most));
+        let text = format!("{within} {nothing} {is} more than {} slower", at_most(most));
         return Some(AnswerDraft::proven(Verdict::No, text, evidence(&[])));
     }
     let mut open: Vec<&SlopeFinding> =
         all.iter().copied().filter(|one| slower_by(one) > SLOWER_MARGIN).collect();
-    open.sort_by(|a, b| a.whole_interval().low.total_cmp(&b.whole_interval().low));
+    open.sort_by(|a, b| a.bounds().low.total_cmp(&b.bounds().low));
     open.truncate(NAMED_MAX);
     let each: Vec<String> = open.iter().map(|one| may_be(one)).collect();
-    let text = format!("{over} {}", listed(&each));
+    let text = format!("{within} {}", listed(&each));
     Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence(&open)))
 }
 
 /// A sentence on a task beside those of an answer, over the same range: the finding's own is for each step of the axis.
 fn over_same_range(one: &SlopeFinding) -> String {
     match one.effect && one.change > 0.0 {
-        false => one.sentence(),
+        false => begun(&one.sentence()),
         true => {
             let (by, interval) = (one.whole(), one.whole_interval());
             let span = shares(interval.low.max(0.0), interval.high);
@@ -88,7 +97,7 @@ const TIMES_FROM: f64 = 2.0;
 
 /// `read may be 61% slower to 22% faster`
 fn may_be(one: &SlopeFinding) -> String {
-    let interval = one.whole_interval();
+    let interval = one.bounds();
     let slower = share((-interval.low).min(1.0));
     let other = match interval.high {
         high if high <= 0.0 => "unchanged".to_string(),

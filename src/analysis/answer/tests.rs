@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use super::figures::{AnswerFigure, FigureMeasure};
 use super::words::{WORDS_MAX, number_of_words, share};
-use super::{AnswerFinding, Reliability, Verdict, ranking};
+use super::{AnswerFinding, Reliability, Verdict, crossover, ranking};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
+use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::ranking::{ComparedRatio, RankedBy, RankingFinding, RankingStep};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScaledPhase;
@@ -381,17 +382,42 @@ fn what_is_excluded_in_one_repeat_or_on_a_busy_machine_is_only_likely_excluded()
     let quiet = clutter(0.0, Noise::Spread(2), 2);
     let found = answer(&quiet);
     assert_eq!((found.verdict, found.reliability), (Verdict::No, Reliability::High));
-    assert!(found.text.starts_with("No: with 2,000,000 more files nothing is "), "{found:?}");
+    assert!(found.text.starts_with("No: with up to 2,000,000 more files nothing is "), "{found:?}");
     let mut book = disturbed(quiet);
     let found = answer(&book);
     assert_eq!((found.verdict, found.reliability), (Verdict::LikelyNo, Reliability::Low));
-    assert!(found.text.starts_with("Likely no: with 2,000,000 more files "), "{found:?}");
+    assert!(found.text.starts_with("Likely no: with up to 2,000,000 more files "), "{found:?}");
     book.run.question = "Which files slow down big sequential I/O?".into();
     let found = answer(&book);
-    assert!(found.text.starts_with("Likely: with 2,000,000 more files "), "{found:?}");
+    assert!(found.text.starts_with("Likely: with up to 2,000,000 more files "), "{found:?}");
     let found = answer(&disturbed(fullness(0.0, Noise::Spread(2), 2)));
     assert_eq!(found.verdict, Verdict::LikelyNo, "{found:?}");
     assert!(found.text.starts_with("Likely no general slowdown between 30% and "), "{found:?}");
+}
+
+#[test]
+fn a_slowdown_at_a_level_in_the_middle_is_not_excluded_by_a_line_through_it() {
+    let mut book = clutter(0.0, Noise::Spread(2), 2);
+    for m in &mut book.measurements {
+        let at = m.cell.level.as_ref().map_or(0.0, |level| level.value);
+        m.seconds /= if m.phase == "write" && at == 1e6 { 0.75 } else { 1.0 };
+    }
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
+    let slower = found.text.split_once("write may be ").unwrap().1.split_once('%').unwrap().0;
+    assert!((25..=35).contains(&slower.parse::<u32>().unwrap()), "{found:?}");
+}
+
+#[test]
+fn an_order_is_no_yes_to_a_question_that_may_expect_the_other_one() {
+    let mut book = filesystems(0.5, Noise::Spread(2), 2);
+    book.run.question = "Does ext4 take longer than btrfs?".into();
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::Yes);
+    assert!(
+        found.text.starts_with("Over the whole job xfs and ext4 are the fastest: "),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -445,5 +471,64 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
         found.text,
         "over the whole job ext4 came first: xfs takes 1.16 times as long (1.06 to 1.28); btrfs 1.50 (0.37 to 6.00) \
          varies too much to be placed"
+    );
+    let at_levels = |levels: &[f64]| RankingFinding {
+        phase: Some("write".into()),
+        axis: Some("chunk-size".into()),
+        unit: Some(Unit::Bytes),
+        levels: levels.to_vec(),
+        ..whole.clone()
+    };
+    let found = ranking::ranking(&[&at_levels(&[1024.0, 8192.0]), &at_levels(&[65536.0])]).unwrap();
+    assert_eq!(
+        found.text,
+        "in write from 1 KiB to 8 KiB of chunk-size ext4 came first; at 64 KiB of chunk-size ext4 came first"
+    );
+}
+
+#[test]
+fn levels_in_the_middle_that_one_variant_wins_are_told_with_both_ends() {
+    let winners = [(1024.0, false), (8192.0, true), (32768.0, true), (131072.0, false)];
+    let level = |(value, is_won): (f64, bool)| LevelWinner {
+        value,
+        ratio: if is_won { 2.0 } else { 1.0 },
+        interval: Some(if is_won { [1.8, 2.2] } else { [0.9, 1.1] }.into()),
+        winner: is_won.then(|| "b".to_string()),
+    };
+    let found = CrossoverFinding {
+        phase: "write".into(),
+        axis: "chunk-size".into(),
+        unit: Unit::Bytes,
+        variants: ["b", "a"].map(String::from),
+        at: None,
+        interval: None,
+        meetings: Vec::new(),
+        levels: winners.map(level).to_vec(),
+    };
+    let text = crossover::crossover(&[&found]).unwrap().text;
+    assert!(text.contains("; from 8 KiB to 32 KiB b is faster than a: "), "{text}");
+}
+
+#[test]
+fn a_phase_is_the_slowest_only_where_intervals_tell() {
+    let rates = |second: f64| {
+        let phases = [("create", 1.0), ("rewrite", 4.0), ("read", second)];
+        let cells = (1..=5).flat_map(|repeat| phases.map(|phase| (repeat, phase)));
+        let measured = cells.map(|(repeat, (phase, seconds))| {
+            measured("default", phase, None, repeat, seconds * (1.0 + f64::from(repeat) / 100.0))
+        });
+        let mut book = book(Conclusion::Ranking, "How fast?", measured.collect());
+        book.run.conclude = Vec::new();
+        book
+    };
+    assert!(
+        answer(&rates(3.0)).text.contains("rewrite is the slowest"),
+        "{:?}",
+        answer(&rates(3.0))
+    );
+    assert!(
+        answer(&rates(3.99)).text.contains("rewrite came last, "),
+        "{:?}",
+        answer(&rates(3.99))
     );
 }

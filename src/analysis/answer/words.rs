@@ -43,9 +43,18 @@ impl AxisWords<'_> {
 
     /// What the whole range changes: `with 2,000,000 more files`, `from 30% to 98% full`.
     pub(super) fn over(self, range: Interval) -> String {
+        self.changed_by(range, "")
+    }
+
+    /// What any of its levels changes: `with up to 2,000,000 more files`.
+    pub(super) fn within(self, range: Interval) -> String {
+        self.changed_by(range, "up to ")
+    }
+
+    fn changed_by(self, range: Interval, up_to: &str) -> String {
         match self.unit {
             Unit::Count if self.noun() == "files" => {
-                format!("with {} more files", self.value(range.width()))
+                format!("with {up_to}{} more files", self.value(range.width()))
             }
             _ => {
                 let [low, high] = [range.low, range.high].map(|value| self.value(value));

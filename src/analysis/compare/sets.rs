@@ -340,7 +340,7 @@ fn estimate_of_runs(metric: Metric, log: f64, runs: usize) -> Estimate {
     let mean = shown(metric, log);
     Estimate {
         mean,
-        half_width: None,
+        interval: None,
         n: u32::try_from(runs).unwrap_or(u32::MAX),
         basis: IntervalBasis::Repeats,
         figures: HISTORY_FIGURES,

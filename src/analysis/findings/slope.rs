@@ -1,5 +1,7 @@
 //! Finds slopes: how much a rate changes with each step of the axis.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,10 +36,23 @@ pub struct SlopeFinding {
     pub interval: Interval,
     /// Whether the change is significant and large enough to matter.
     pub effect: bool,
+    /// The change at each level above the lowest, which need not lie on a line.
+    pub levels: Vec<LevelChange>,
     /// What the rate counts.
     pub rate: RateBasis,
     /// Points that the line goes through.
     pub n: usize,
+}
+
+/// A change of the rate at one level, as a share of the rate at the lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelChange {
+    /// The level's value, in the unit's base.
+    pub value: f64,
+    /// The change.
+    pub change: f64,
+    /// Its interval, such that those of all levels, phases and variants hold together with 95%.
+    pub interval: Interval,
 }
 
 /// What a rate counts.
@@ -69,8 +84,8 @@ impl SlopeFinding {
     pub fn sentence(&self) -> String {
         let Self { phase, axis, change, .. } = self;
         let range = say::AxisRange { axis, unit: self.unit, range: self.range };
-        let whole = self.whole_interval();
-        let most = whole.low.abs().max(whole.high.abs());
+        let bounds = self.bounds();
+        let most = bounds.low.abs().max(bounds.high.abs());
         let sentence = if self.effect {
             let way = if *change < 0.0 { "slower" } else { "faster" };
             let mut ends = [self.interval.low, self.interval.high].map(f64::abs);
@@ -82,7 +97,7 @@ impl SlopeFinding {
         } else if say::is_within_margin(most) {
             format!("{phase} changes by no more than {} {}", say::percent(most), range.between())
         } else {
-            let [low, high] = [whole.low.max(-1.0), whole.high].map(|end| {
+            let [low, high] = [bounds.low.max(-1.0), bounds.high].map(|end| {
                 let way = if end < 0.0 { "slower" } else { "faster" };
                 format!("{} {way}", say::percent(end.abs()))
             });
@@ -100,6 +115,14 @@ impl SlopeFinding {
     pub(in crate::analysis) fn whole_interval(&self) -> Interval {
         let steps = self.range.width() / self.per;
         Interval { low: self.interval.low * steps, high: self.interval.high * steps }
+    }
+
+    /// The least and the most that the rate may change at any level, by the line and by the level's own rates.
+    pub(in crate::analysis) fn bounds(&self) -> Interval {
+        self.levels.iter().fold(self.whole_interval(), |bounds, level| Interval {
+            low: bounds.low.min(level.interval.low),
+            high: bounds.high.max(level.interval.high),
+        })
     }
 
     /// The line through the mean of the rates at these levels, lowest to highest, as levels and
@@ -132,8 +155,10 @@ pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
 fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> {
     let (lowest, highest) = (*series.levels.first()?, *series.levels.last()?);
     let range = highest.value - lowest.value;
-    let RateChange { per, change, error, degrees, n } = rate_change(series, lowest, range)?;
-    let half = student_t(INTERVAL_ALPHA / all_series as f64, degrees)? * error;
+    let rates = LevelRates::of(series)?;
+    let RateChange { per, change, error, degrees, n } = rates.change(lowest, range)?;
+    let alpha = INTERVAL_ALPHA / all_series as f64;
+    let half = student_t(alpha, degrees)? * error;
     let is_significant = change.abs() > half;
     Some(SlopeFinding {
         variant: series.variant.into(),
@@ -145,6 +170,7 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
         change,
         interval: Interval { low: change - half, high: change + half },
         effect: is_significant && (change * (range / per)).abs() >= EFFECT_MIN,
+        levels: rates.changes(alpha)?,
         rate: if series.in_bytes { RateBasis::Bytes } else { RateBasis::Operations },
         n,
     })
@@ -160,45 +186,86 @@ struct RateChange {
     n: usize,
 }
 
-/// Regression over all points; the share's error by the delta method.
-fn rate_change(series: &LevelSeries<'_>, lowest: &Level, range: f64) -> Option<RateChange> {
-    let values = series.values(|m, amount| Some(log_rate(m)?.exp() * amount));
-    if !values.iter().all(|values| values.repeated) {
-        return None;
-    }
-    let (rates, means) = without_repeats(&values);
-    let places = series.levels.iter().zip(&values);
-    let places = places.flat_map(|(level, values)| {
-        std::iter::repeat_n(level.value - lowest.value, values.all.len())
-    });
-    let points: Vec<(f64, f64)> = places.zip(rates).collect();
-    let line = StraightLine::through(points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
-    let n = points.len();
-    let degrees = n as f64 - 1.0 - means as f64;
-    let squares: f64 = points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum();
-    let per = per(lowest.unit, range)?;
-    let share = line.rise / line.height;
-    let [hh, hr, rr] = line.spread;
-    let variance = (rr - 2.0 * share * hr + share * share * hh) / line.height.powi(2);
-    let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
-    let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
-    whole.then_some(RateChange { per, change: share * per, error, degrees, n })
+/// The rates of a series.
+struct LevelRates<'a> {
+    levels: &'a [&'a Level],
+    /// Those of each level. Where each repeat has all levels they are shares of their repeat's mean, so that a slow repeat
+    /// does not count as noise.
+    rates: Vec<Vec<f64>>,
+    /// Means that were taken out.
+    means: usize,
 }
 
-/// All rates; where each repeat has all levels, as shares of their repeat's mean, so that a slow
-/// repeat does not count as noise. And how many means were taken out.
-fn without_repeats(values: &[Values]) -> (Vec<f64>, usize) {
-    let first = values.first().map_or(Vec::new(), Values::repeats);
-    let whole = values.iter().all(|values| values.repeated && values.repeats() == first);
-    let all = || values.iter().flat_map(|values| &values.all);
-    if !whole {
-        return (all().map(|(_, rate)| *rate).collect(), 1);
+impl<'a> LevelRates<'a> {
+    /// None without repeats.
+    fn of(series: &'a LevelSeries<'_>) -> Option<Self> {
+        let values = series.values(|m, amount| Some(log_rate(m)?.exp() * amount));
+        if !values.iter().all(|values| values.repeated) {
+            return None;
+        }
+        let first = values.first().map_or(Vec::new(), Values::repeats);
+        let is_whole = values.iter().all(|values| values.repeats() == first);
+        let mean_of = |repeat: u32| {
+            let all = values.iter().flat_map(|values| &values.all);
+            let of_repeat = all.filter(|(other, _)| *other == repeat);
+            mean(&of_repeat.map(|(_, rate)| *rate).collect::<Vec<_>>())
+        };
+        let means: BTreeMap<u32, f64> = match is_whole {
+            true => first.iter().map(|repeat| (*repeat, mean_of(*repeat))).collect(),
+            false => BTreeMap::new(),
+        };
+        let share = |(repeat, rate): &(u32, f64)| rate / means.get(repeat).unwrap_or(&1.0);
+        let rates = values.iter().map(|values| values.all.iter().map(share).collect());
+        Some(Self { levels: &series.levels, rates: rates.collect(), means: means.len().max(1) })
     }
-    let mean_of = |repeat: u32| {
-        let of_repeat = all().filter(|(other, _)| *other == repeat);
-        mean(&of_repeat.map(|(_, rate)| *rate).collect::<Vec<_>>())
-    };
-    (all().map(|(repeat, rate)| rate / mean_of(*repeat)).collect(), first.len())
+
+    /// How many there are.
+    fn number(&self) -> usize {
+        self.rates.iter().map(Vec::len).sum()
+    }
+
+    /// Regression over all points; the share's error by the delta method.
+    fn change(&self, lowest: &Level, range: f64) -> Option<RateChange> {
+        let at_levels = self.levels.iter().zip(&self.rates);
+        let points = at_levels.flat_map(|(level, rates)| {
+            rates.iter().map(|rate| (level.value - lowest.value, *rate))
+        });
+        let points: Vec<(f64, f64)> = points.collect();
+        let line = StraightLine::through(points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
+        let n = points.len();
+        let degrees = n as f64 - 1.0 - self.means as f64;
+        let squares: f64 = points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum();
+        let per = per(lowest.unit, range)?;
+        let share = line.rise / line.height;
+        let [hh, hr, rr] = line.spread;
+        let variance = (rr - 2.0 * share * hr + share * share * hh) / line.height.powi(2);
+        let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
+        let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
+        whole.then_some(RateChange { per, change: share * per, error, degrees, n })
+    }
+
+    /// The change at each level above the lowest; the error of one is that of all, and the interval of each such that all hold
+    /// together with this chance of error.
+    fn changes(&self, alpha: f64) -> Option<Vec<LevelChange>> {
+        let means: Vec<f64> = self.rates.iter().map(|rates| mean(rates)).collect();
+        let around = self.rates.iter().zip(&means);
+        let squares: f64 = around
+            .flat_map(|(rates, mean)| rates.iter().map(move |rate| (rate - mean).powi(2)))
+            .sum();
+        let degrees = self.number() as f64 - (self.rates.len() + self.means - 1) as f64;
+        let lowest = *means.first().filter(|mean| **mean > 0.0)?;
+        let n = |at: usize| self.rates[at].len() as f64;
+        let others = (self.rates.len() - 1).max(1) as f64;
+        let reach = student_t(alpha / others, degrees)? * (squares / degrees).sqrt() / lowest;
+        let change = |at: usize| {
+            let share = means[at] / lowest;
+            let half = reach * (1.0 / n(at) + share * share / n(0)).sqrt();
+            let change = share - 1.0;
+            let interval = Interval { low: change - half, high: change + half };
+            LevelChange { value: self.levels[at].value, change, interval }
+        };
+        Some((1..self.rates.len()).map(change).collect())
+    }
 }
 
 /// The step that a change is stated for: the largest power of ten within the range, ten percent, or

@@ -1,5 +1,6 @@
 use super::*;
 use crate::analysis::Analysis;
+use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::uncertainty::{FIGURES_WITHOUT_ERROR, IntervalBasis, figures_allowed};
 use crate::results::fixture::{self, latencies, measurement};
@@ -49,16 +50,17 @@ fn three_repeats_give_the_interval_of_students_t() {
     let rate = rate.unwrap();
     assert_eq!((rate.n, rate.basis), (3, IntervalBasis::Repeats));
     assert!((rate.mean - 990_000f64.cbrt()).abs() < 1e-9, "the geometric mean: {rate:?}");
-    // Standard deviation 10, so 4.30265 * 10 / sqrt(3).
-    assert!((rate.half_width.unwrap() - 24.8414).abs() < 0.001, "{rate:?}");
-    assert_eq!(rate.figures, 3);
+    // The logarithms have the standard deviation 0.100377, so a factor of exp(4.30265 * 0.100377 / sqrt(3)) either way.
+    let Interval { low, high } = rate.interval.unwrap();
+    assert!((low - 77.670).abs() < 0.001 && (high - 127.890).abs() < 0.001, "{rate:?}");
+    assert_eq!(rate.figures, 2);
 }
 
 #[test]
 fn passes_are_averaged_in_their_repeat_before_repeats_are_compared() {
     let passes = [(1, 1, 100), (1, 2, 400), (2, 1, 200), (2, 2, 200)];
     let rate = summary_of(passes.map(|(r, p, rate)| at_rate(r, p, rate)).into()).rate.unwrap();
-    assert!((rate.mean - 200.0).abs() < 1e-9 && rate.half_width.unwrap() < 1e-9, "{rate:?}");
+    assert!((rate.mean - 200.0).abs() < 1e-9 && rate.interval.unwrap().width() < 1e-9, "{rate:?}");
     let one = summary_of(vec![at_rate(1, 1, 100), at_rate(1, 2, 400)]).rate.unwrap();
     assert!((one.mean - 200.0).abs() < 1e-9, "{one:?}");
     assert_eq!((rate.n, one.n, one.basis), (2, 2, IntervalBasis::Passes));
@@ -68,10 +70,12 @@ fn passes_are_averaged_in_their_repeat_before_repeats_are_compared() {
 fn a_single_repeat_has_the_error_of_its_own_slices() {
     let rate = summary_of(vec![at_rate(1, 1, 1_000)]).rate.unwrap();
     assert_eq!((rate.n, rate.basis), (1, IntervalBasis::Slices));
-    assert!((rate.half_width.unwrap() - 19.6).abs() < 0.01, "1% standard error of 1,000");
+    let Interval { low, high } = rate.interval.unwrap();
+    assert!(((high / 1_000.0).ln() - 0.0196).abs() < 1e-5, "1% standard error of 1,000: {rate:?}");
+    assert!((low * high - 1e6).abs() < 1e-3, "as many times less as more: {rate:?}");
     let unknown = Measurement { rate_error: None, ..at_rate(1, 1, 1_000) };
     let rate = summary_of(vec![unknown]).rate.unwrap();
-    assert_eq!((rate.half_width, rate.figures), (None, FIGURES_WITHOUT_ERROR));
+    assert_eq!((rate.interval, rate.figures), (None, FIGURES_WITHOUT_ERROR));
 }
 
 #[test]
@@ -165,7 +169,7 @@ fn the_rate_counts_the_time_of_the_sync_and_the_one_before_it_is_none_without_on
     assert_eq!((row.rate.unwrap().mean, row.rate_before_sync.unwrap().mean), (25.0, 100.0));
     assert_eq!(summary_of(vec![synced(1, 0.0)]).rate_before_sync, None);
     // The slices of a phase say nothing of its sync.
-    assert_eq!(summary_of(vec![synced(1, 1.0)]).rate.unwrap().half_width, None);
+    assert_eq!(summary_of(vec![synced(1, 1.0)]).rate.unwrap().interval, None);
 }
 
 #[test]
@@ -221,7 +225,8 @@ fn odd_books_are_summarized_without_a_panic_and_without_nan() {
     for seed in 0..500 {
         let summary = whole_summary(&fixture::Odd::new(seed).book());
         for row in summary.groups.iter().flat_map(|g| &g.rows) {
-            let rate = row.rate.map_or(0.0, |r| r.mean + r.half_width.unwrap_or(0.0));
+            let rate =
+                row.rate.map_or(0.0, |r| r.interval.map_or(r.mean, |interval| interval.high));
             assert!(rate.is_finite(), "seed {seed}: {row:?}");
         }
     }

@@ -96,9 +96,8 @@ pub(super) fn rate_series(
 }
 
 pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
-    let ends = |half: f64| [(estimate.mean - half).max(0.0), estimate.mean + half];
     ChartPoint {
-        interval: estimate.half_width.map(ends),
+        interval: estimate.interval.map(|interval| [interval.low.max(0.0), interval.high]),
         extremes: estimate.range_of_values(),
         figures: Some(estimate.figures),
         n: u64::from(estimate.n),

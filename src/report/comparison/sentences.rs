@@ -134,7 +134,7 @@ fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
 fn cannot_tell(rows: &[&ComparedRow]) -> Option<String> {
     let without_error = |side: fn(&ComparedRow) -> Option<Estimate>| {
         let is_single =
-            |value: Estimate| value.half_width.is_none() || value.basis != IntervalBasis::Repeats;
+            |value: Estimate| value.interval.is_none() || value.basis != IntervalBasis::Repeats;
         rows.iter().any(|row| side(row).is_some_and(is_single))
     };
     let why = match [without_error(|row| row.a), without_error(|row| row.b)] {

@@ -156,8 +156,8 @@ fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
     };
     let help = format!("{noun} each second, the sync included, mean over the repeats.");
     // A rate is not below zero, however wide its interval is.
-    let lower = samples(|rate| Some((rate.mean - rate.half_width?).max(0.0)));
-    let upper = samples(|rate| Some((rate.mean + rate.half_width?).max(0.0)));
+    let lower = samples(|rate| Some(rate.interval?.low.max(0.0)));
+    let upper = samples(|rate| Some(rate.interval?.high.max(0.0)));
     let name = |part| format!("boatload_rate_{part}{unit_name}");
     gauge(&name(""), &help, samples(|rate| Some(rate.mean)))
         + &gauge(&name("lower_"), "Lower end of the 95% interval of the rate.", lower)
