@@ -51,8 +51,9 @@ pub(super) fn answer_table(analysis: &Analysis<'_>) -> AnswerTable {
 /// The unit in which rates stand below each other.
 struct RateScale {
     size: f64,
-    /// `thousand operations a second`
-    words: String,
+    /// `thousand operations a second`; none where some are of bytes and others of operations: then each has its own unit
+    /// beside it.
+    words: Option<String>,
 }
 
 impl RateScale {
@@ -60,19 +61,27 @@ impl RateScale {
         let rows: Vec<&PhaseSummary> = rows.collect();
         let rates = rows.iter().filter_map(|row| row.rate).map(|rate| rate.mean);
         let least = rates.filter(|rate| *rate > 0.0).fold(f64::INFINITY, f64::min);
-        if rows.iter().all(|row| row.rate_unit == Unit::Bytes) {
+        let of_bytes = rows.iter().filter(|row| row.rate_unit == Unit::Bytes).count();
+        if of_bytes == rows.len() {
             let (size, word) = byte_step(least);
-            return Self { size, words: format!("{word} a second") };
+            return Self { size, words: Some(format!("{word} a second")) };
+        }
+        if of_bytes > 0 {
+            return Self { size: 1.0, words: None };
         }
         if least >= THOUSANDS_MIN {
-            return Self { size: 1e3, words: "thousand operations a second".into() };
+            return Self { size: 1e3, words: Some("thousand operations a second".into()) };
         }
-        Self { size: 1.0, words: "operations a second".into() }
+        Self { size: 1.0, words: Some("operations a second".into()) }
     }
 
     fn cell(&self, row: Option<&PhaseSummary>) -> String {
         rate_cell(row, |row| {
-            row.rate.map(|rate| number(rate.mean / self.size, rate.figures.min(FIGURES_MAX)))
+            let (size, unit) = match self.words {
+                None => own_step(row),
+                Some(_) => (self.size, String::new()),
+            };
+            row.rate.map(|rate| number(rate.mean / size, rate.figures.min(FIGURES_MAX)) + &unit)
         })
     }
 
@@ -81,10 +90,10 @@ impl RateScale {
         rate_cell(row, |row| row.rate.map(|rate| number(rate.mean / self.size, rate.figures)))
     }
 
-    /// With whether these rows include a sync.
-    fn caption<'a>(&self, rows: impl Iterator<Item = &'a PhaseSummary>) -> String {
-        let sync = about_sync(rows).map(|sync| format!(", {sync}")).unwrap_or_default();
-        format!("{}{sync}", self.words)
+    /// With whether these rows include a sync; none where there is nothing to say.
+    fn caption<'a>(&self, rows: impl Iterator<Item = &'a PhaseSummary>) -> Option<String> {
+        let parts: Vec<&str> = self.words.as_deref().into_iter().chain(about_sync(rows)).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
 
@@ -242,7 +251,7 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
                 rows.iter().map(|row| row.and_then(range).unwrap_or_default()),
             );
         }
-        captions.push((*phase, scale.words));
+        captions.push((*phase, scale.words.unwrap_or_default()));
     }
     let units = each_once(captions.iter().map(|(_, words)| words.as_str()));
     let caption = match units.as_slice() {
@@ -277,7 +286,7 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
         table.column_apart(&level_value(level), variants.iter().map(cell));
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
-    let mut captions = vec![format!("{phase}: {}", scale.caption(rows))];
+    let mut captions = vec![format!("{phase}: {}", scale.caption(rows).unwrap_or_default())];
     captions.extend(
         any_alike.then(|| "= no significant difference from the fastest of the column".into()),
     );
@@ -308,7 +317,7 @@ fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
         table.column_apart(variant, rows.map(|row| scale.cell(row)));
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
-    let captions = vec![format!("{phase}: {}", scale.caption(rows))];
+    let captions = vec![format!("{phase}: {}", scale.caption(rows).unwrap_or_default())];
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
@@ -341,14 +350,12 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let scale = RateScale::of(measured_rows(summary));
     let has_ties = ranking.steps.iter().any(|step| step.compared.tie);
     let mark = has_ties.then(|| "= ties with the line above".to_string());
-    let captions = [scale.caption(measured_rows(summary))]
-        .into_iter()
-        .chain(mark)
-        .collect::<Vec<_>>()
-        .join("; ");
+    let caption = scale.caption(measured_rows(summary));
+    let captions: Vec<String> = caption.into_iter().chain(mark).collect();
+    let captions = (!captions.is_empty()).then(|| captions.join("; ")).into_iter().collect();
     let rates = rates_by_phase(summary, &ranking.order, name, &scale);
     let short = short_ranking(analysis, ranking, &scale);
-    Some(AnswerTable { tables: vec![table, rates], captions: vec![captions], short: Some(short) })
+    Some(AnswerTable { tables: vec![table, rates], captions, short: Some(short) })
 }
 
 /// Times, ratios and rates in one table, with a line for each of them and a column for each variant.
@@ -368,7 +375,7 @@ fn short_ranking(
         let time = ranked_time(analysis, ranking, variant);
         table.column_apart(variant, [time, ratio].into_iter().chain(phases.iter().map(rate)));
     }
-    let captions = vec![scale.caption(measured_rows(analysis.summary()))];
+    let captions = scale.caption(measured_rows(analysis.summary())).into_iter().collect();
     Box::new(AnswerTable { tables: vec![table], captions, short: None })
 }
 

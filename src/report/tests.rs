@@ -201,6 +201,21 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
 }
 
 #[test]
+fn rates_of_bytes_and_of_operations_stand_beside_each_other_each_with_its_unit() {
+    let mut book = made_book();
+    for m in book.measurements.iter_mut().filter(|m| m.phase == "create") {
+        m.bytes = m.operations << 20;
+    }
+    let text = rendered("terminal", &book);
+    assert!(!text.contains("operations a second"), "{text}");
+    let rates: Vec<&str> = text.lines().filter(|line| line.contains(" GiB/s")).collect();
+    assert_eq!(rates.len(), 4, "{text}");
+    assert!(rates.iter().all(|line| line.matches("/s").count() == 5), "{text}");
+    assert!(text.contains("\nsync of writes included; = ties"), "{text}");
+    assert_fits(&text, "rates with their units");
+}
+
+#[test]
 fn the_reliability_names_a_warning_as_the_line_of_warnings_does() {
     let text = rendered("terminal", &made_book());
     let name = WarningCode::PrecisionNotReached.short_name();
