@@ -188,6 +188,29 @@ fn smallfiles_ranks_file_systems_over_the_whole_job_and_in_each_phase() {
     assert!(wrong <= 9, "two that are alike were told apart in {wrong} of 180");
 }
 
+/// Content costs about as much again as a name: files with it are slower where it is written or read, and nowhere else.
+#[test]
+fn io500_says_where_mdtest_hard_is_slower_and_no_more() {
+    let sim = "metadata = '20us'\ntransfer_per_kib = '5us'\nnoise = 'uniform'";
+    let simulated = Simulated { scenario: "io500", sim, set: &[("files", "2000")] };
+    let mut wrong = 0;
+    for seed in 0..SEEDS {
+        let ranking = findings(&simulated.ran(seed), "ranking");
+        assert_eq!(ranking.len(), 5, "seed {seed}: the job and four phases");
+        for found in &ranking {
+            let step = &figures_of(found)["steps"][0];
+            match figures_of(found)["phase"].as_str() {
+                Some("stat" | "delete") => wrong += u32::from(step["tie"] == false),
+                _ => {
+                    assert_eq!(step["slower"], "mdtest-hard", "seed {seed}: {found:?}");
+                    assert_eq!(step["tie"], false, "seed {seed}: {found:?}");
+                }
+            }
+        }
+    }
+    assert!(wrong <= 3, "two phases that are alike were told apart in {wrong} of 40");
+}
+
 const FULLNESS: [(&str, &str); 6] = [
     ("levels", "30,40,50,60,65,70,75,80,85,90,94,98"),
     ("repeats", "4"),

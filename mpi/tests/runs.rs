@@ -212,26 +212,76 @@ fn one_directory_of_rank_0_holds_the_files_of_all_ranks_while_they_work_on_them(
     assert_eq!(runs_in(&shared), [""; 0]);
 }
 
-/// The job that docs/MPI.md shows.
-fn job_of_guide() -> &'static str {
+/// The jobs that docs/MPI.md shows.
+fn jobs_of_guide() -> Vec<&'static str> {
     let guide = include_str!("../../docs/MPI.md");
-    let job = guide.split_once("```toml\n").and_then(|(_, rest)| rest.split_once("```"));
-    job.expect("it shows a job").0
+    let jobs = guide.split("```toml\n").skip(1);
+    jobs.map(|rest| rest.split_once("```").expect("each ends").0).collect()
 }
 
-#[test]
-fn the_job_of_the_guide_says_which_directories_take_longer() {
-    let bench = Bench::of(job_of_guide());
-    let mut command = bench.run_in(4, &bench.shared());
+/// What four ranks measure of a job in a directory, all of it valid: with `set` a parameter is changed.
+fn measured_by_four(job: &str, set: &str, directory: Option<&Path>) -> Vec<Value> {
+    let bench = Bench::of(job);
+    let shared = bench.shared();
+    let mut command = bench.run_in(4, directory.unwrap_or(&shared));
     let Output { status, stdout, stderr } =
-        command.args(["--set", "files=50", "--json", "-"]).output().unwrap();
+        command.args(["--set", set, "--json", "-"]).output().unwrap();
     assert_eq!(status.code(), Some(0), "{}", text(&stderr));
     let document: Value = serde_json::from_slice(&stdout).unwrap();
     let measurements = document["measurements"].as_array().unwrap();
-    assert_eq!(measurements.len(), 2 * 4, "two variants of four phases");
     for m in measurements {
-        assert_eq!((&m["invalid"], &m["operations"]), (&Value::Array(vec![]), &Value::from(200)));
+        assert_eq!((&m["invalid"], &m["errors"]), (&Value::Array(vec![]), &serde_json::json!({})));
+        assert_eq!(m["entries_found"], m["entries_expected"], "{m}");
     }
+    measurements.clone()
+}
+
+#[test]
+fn the_first_job_of_the_guide_says_which_directories_take_longer() {
+    let measurements = measured_by_four(jobs_of_guide()[0], "files=50", None);
+    assert_eq!(measurements.len(), 2 * 4, "two variants of four phases");
+    assert!(measurements.iter().all(|m| m["operations"] == 200), "{measurements:?}");
+}
+
+#[test]
+fn the_job_of_the_guide_for_ior_easy_writes_and_reads_a_file_of_each_rank() {
+    let measurements = measured_by_four(jobs_of_guide()[1], "bytes=3MiB", None);
+    let did: Vec<_> = measurements.iter().map(|m| (&m["operations"], &m["bytes"])).collect();
+    assert_eq!(did, [(&Value::from(4), &Value::from(12 << 20)); 2]);
+}
+
+#[test]
+fn on_tmpfs_four_ranks_do_the_scenario_io500_and_counts_agree() {
+    let scenario = include_str!("../../scenarios/io500.toml");
+    let place = Bench::of(scenario);
+    match mounts::Mounted::tmpfs(&place.shared(), "size=64m") {
+        Ok(mounted) => {
+            let measurements = measured_by_four(scenario, "files=50", Some(mounted.path()));
+            let mut did: Vec<(&str, &str, u64, u64)> =
+                measurements.iter().map(row_of_io500).collect();
+            did.sort_unstable();
+            let expected = [
+                ("mdtest-easy", "create", 200, 0),
+                ("mdtest-easy", "delete", 200, 0),
+                ("mdtest-easy", "read", 200, 0),
+                ("mdtest-easy", "stat", 200, 0),
+                ("mdtest-hard", "create", 200, 200 * 3_901),
+                ("mdtest-hard", "delete", 200, 0),
+                ("mdtest-hard", "read", 200, 200 * 3_901),
+                ("mdtest-hard", "stat", 200, 0),
+            ];
+            assert_eq!(did, expected);
+            assert_eq!(runs_in(mounted.path()), [""; 0]);
+        }
+        Err(why) => common::skip("the scenario io500 with four ranks on a tmpfs", &why),
+    }
+}
+
+/// The variant and the phase of a measurement, its operations and its bytes.
+fn row_of_io500(m: &Value) -> (&str, &str, u64, u64) {
+    let words = ["variant", "phase"].map(|key| m[key].as_str().unwrap());
+    let numbers = ["operations", "bytes"].map(|key| m[key].as_u64().unwrap());
+    (words[0], words[1], numbers[0], numbers[1])
 }
 
 /// Says why counts cannot be compared; none if they can.

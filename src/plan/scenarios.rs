@@ -20,6 +20,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "device", text: include_str!("../../scenarios/device.toml") },
     Scenario { name: "directory", text: include_str!("../../scenarios/directory.toml") },
     Scenario { name: "fullness", text: include_str!("../../scenarios/fullness.toml") },
+    Scenario { name: "io500", text: include_str!("../../scenarios/io500.toml") },
     Scenario { name: "sequential", text: include_str!("../../scenarios/sequential.toml") },
     Scenario { name: "smallfiles", text: include_str!("../../scenarios/smallfiles.toml") },
 ];

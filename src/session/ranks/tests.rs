@@ -11,7 +11,7 @@ use crate::base::errno::Errno;
 use crate::base::skip::skip;
 use crate::host::facts::IN_MEMORY;
 use crate::plan::filesystem::Volume;
-use crate::plan::{Settings, read_job};
+use crate::plan::{Settings, find_scenario, read_job};
 use crate::results::book::Book;
 use crate::results::histogram::decoded;
 use crate::results::store::Store;
@@ -290,6 +290,38 @@ fn a_directory_that_ranks_share_holds_what_all_have_made_and_each_rank_lists_all
         }
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn ranks_make_the_files_of_io500_in_directories_of_their_own_then_in_one_and_look_at_those_of_others()
+ {
+    let place = tempfile::tempdir().unwrap();
+    let scenario = find_scenario("io500").unwrap().text;
+    let text = scenario.replace("quick = 10_000", "quick = 30").replace("quick = 5,", "quick = 1,");
+    let watcher = FileCounter { place: place.path(), found: Mutex::default() };
+    let text = |_| text.clone();
+    let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
+    let book = ran(4, &job).remove(0).and_then(RunOutcome::whole).unwrap();
+    assert_eq!(book.measurements.len(), 2 * 4);
+    for m in &book.measurements {
+        assert!(m.valid() && m.errors.is_empty(), "{}: {:?} {:?}", m.phase, m.invalid, m.errors);
+        assert_eq!(m.operations, 4 * 30, "{}", m.phase);
+        let is_hard = m.cell.variant == "mdtest-hard";
+        let moves = is_hard && ["create", "read"].contains(&m.phase.as_str());
+        assert_eq!(
+            m.bytes,
+            if moves { 4 * 30 * 3_901 } else { 0 },
+            "{} {}",
+            m.cell.variant,
+            m.phase
+        );
+    }
+    let found = watcher.found.into_inner().unwrap();
+    let mut created: Vec<_> = found.iter().filter(|(phase, _)| phase == "create").collect();
+    created.sort();
+    let [easy, hard] = [vec![30; 4], vec![120]].map(|files| ("create".to_string(), files));
+    assert_eq!(created, [vec![&easy; 4], vec![&hard; 4]].concat());
+    assert!(found.iter().filter(|(phase, _)| phase == "delete").all(|(_, files)| files.is_empty()));
 }
 
 /// Removes file 5 of rank 3, of eight, before the phase `delete`.
