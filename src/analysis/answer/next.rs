@@ -71,7 +71,8 @@ pub(super) fn next(
         }
         Lack::Nothing if trust.is_small => again(book, &[["--size", "10GiB"]]),
         Lack::Nothing if sudo => again(book, &[]),
-        Lack::Nothing if book.run.conclude.first() == Some(&Conclusion::Ranking) => {
+        // Many ranks cannot choose repeats while they run.
+        Lack::Nothing if is_alone && book.run.conclude.first() == Some(&Conclusion::Ranking) => {
             again(book, &[["--precision", "3%"]])
         }
         Lack::Nothing if (trust.repeats as u32) < REPEATS_USUAL => more_repeats(),

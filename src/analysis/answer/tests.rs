@@ -17,6 +17,7 @@ use crate::base::units::Unit;
 use crate::plan::{CacheAsked, Conclusion};
 use crate::results::book::{Book, CellKey, Level, Measurement};
 use crate::results::fixture::{self, growing};
+use crate::run::cache::Doubt;
 
 const NOISES: [Noise; 5] =
     [Noise::Spread(2), Noise::Spread(10), Noise::Spread(40), Noise::TwoModes, Noise::Drift];
@@ -371,6 +372,20 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     assert_eq!(found.reason, "10 of 30 measurements disturbed; in its favour: 5 repeats");
     assert!(found.text.starts_with("Likely yes: "), "{found:?}");
     assert!(found.next.unwrap().ends_with(" --repeats 10"));
+}
+
+#[test]
+fn many_ranks_are_not_advised_what_only_one_process_can_do() {
+    let mut book = filesystems(0.5, Noise::Spread(2), 1);
+    for m in &mut book.measurements {
+        (m.cache.asked, m.cache.reason) = (CacheAsked::Cold, Some(Doubt::ReadByOthers));
+    }
+    let next = |book: &Book| answer(book).next.unwrap();
+    assert!(next(&book).ends_with(" --precision 3%"), "{}", next(&book));
+    book.run.hosts = vec!["node0".into(), "node1".into()];
+    let advised = next(&book);
+    assert!(advised.starts_with("mpirun -n 2 boatload-mpi run "), "{advised}");
+    assert!(advised.contains(" --repeats "), "{advised}");
 }
 
 #[test]
