@@ -427,33 +427,41 @@ impl LongRun {
         all.filter(|name| name.starts_with("r0")).count()
     }
 
+    /// The processes that run this job.
+    fn processes(&self) -> Vec<PathBuf> {
+        let store = self.bench.root.path().join("store.db").display().to_string();
+        let is_it = |process: &PathBuf| {
+            let exe = std::fs::read_link(process.join("exe")).unwrap_or_default();
+            exe.ends_with("boatload-mpi") && has_word(&process.join("cmdline"), &store)
+        };
+        let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        all.filter(is_it).collect()
+    }
+
     /// The process of a rank, which its launcher has told which one it is.
     fn process(&self, rank: u32) -> Pid {
         let told = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].map(|name| format!("{name}={rank}"));
-        let store = self.bench.root.path().join("store.db").display().to_string();
-        let is_it = |process: &Path| {
-            let words = |name| std::fs::read(process.join(name)).unwrap_or_default();
-            let has = |words: &[u8], word: &str| {
-                words.split(|byte| *byte == 0).any(|one| one == word.as_bytes())
-            };
-            let exe = std::fs::read_link(process.join("exe")).unwrap_or_default();
-            exe.ends_with("boatload-mpi")
-                && has(&words("cmdline"), &store)
-                && told.iter().any(|told| has(&words("environ"), told))
-        };
-        let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-        let found = all
-            .filter(|path| is_it(path))
-            .find_map(|path| path.file_name()?.to_str()?.parse().ok());
+        let is_it =
+            |process: &&PathBuf| told.iter().any(|told| has_word(&process.join("environ"), told));
+        let all = self.processes();
+        let found =
+            all.iter().filter(is_it).find_map(|path| path.file_name()?.to_str()?.parse().ok());
         Pid::from_raw(found.expect("the rank runs")).unwrap()
     }
 
-    /// What was said after it has ended and its directory is gone.
+    /// What was said after it has ended and its directory is gone. That of Open MPI 4.1 may wait for itself for ever when
+    /// all ranks have ended (`PMIx_server_finalize` joins a thread that wants its lock): then it is killed.
     fn ended(mut self) -> (Option<i32>, String) {
+        const LOOKS_WITHOUT_RANKS: u32 = 200;
         let shared = self.bench.shared();
         let mut status: Option<ExitStatus> = None;
+        let mut looks = 0;
         eventually("the launcher ends", || {
             status = self.launcher.try_wait().unwrap();
+            looks = if self.processes().is_empty() { looks + 1 } else { 0 };
+            if looks == LOOKS_WITHOUT_RANKS {
+                self.launcher.kill().unwrap();
+            }
             status.is_some()
         });
         // The guard of the directory has them open too.
@@ -463,6 +471,12 @@ impl LongRun {
         eventually(&format!("the directory is clean ({said})"), || names_in(&shared).is_empty());
         (status.code(), said)
     }
+}
+
+/// Whether a file of words, each of which ends with a zero byte, has this one.
+fn has_word(file: &Path, word: &str) -> bool {
+    let words = std::fs::read(file).unwrap_or_default();
+    words.split(|byte| *byte == 0).any(|one| one == word.as_bytes())
 }
 
 /// Waits until something is so; says what if it never is.
