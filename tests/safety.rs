@@ -78,19 +78,23 @@ fn after_kill_9_the_store_is_readable_and_clean_removes_all_and_nothing_else() {
     assert_eq!(clean(&bench).code, Some(0), "with nothing to do all is well");
 }
 
+/// Changes what the marker of a run's directory says.
+fn say_in(marker: &Path, key: &str, value: &str) {
+    let text = std::fs::read_to_string(marker).unwrap();
+    let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
+    said[key] = value.into();
+    std::fs::write(marker, said.to_string()).unwrap();
+}
+
 #[test]
 fn what_another_host_may_be_at_work_in_stays_until_somebody_says_that_it_is_not() {
     let bench = Bench::default();
     let marker = killed(&bench).join(".boatload");
-    let text = std::fs::read_to_string(&marker).unwrap();
-    let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
-    said["boot"] = "another".into();
-    std::fs::write(&marker, said.to_string()).unwrap();
+    say_in(&marker, "boot", "another");
     let refused = clean(&bench);
     assert_eq!(refused.code, Some(1), "of the same name, but not this one: {}", refused.stdout);
     assert!(refused.stderr.contains("another host called"), "{}", refused.stderr);
-    said["host"] = "node7".into();
-    std::fs::write(&marker, said.to_string()).unwrap();
+    say_in(&marker, "host", "node7");
     let refused = clean(&bench);
     assert_eq!(refused.code, Some(1), "{}", refused.stdout);
     assert!(refused.stderr.contains("host node7 gave a sign in it"), "{}", refused.stderr);
@@ -104,10 +108,7 @@ fn what_another_host_may_be_at_work_in_stays_until_somebody_says_that_it_is_not(
 fn what_this_machine_left_on_a_local_disk_before_it_was_started_anew_is_removed() {
     let bench = Bench::default();
     let marker = killed(&bench).join(".boatload");
-    let text = std::fs::read_to_string(&marker).unwrap();
-    let mut said: serde_json::Value = serde_json::from_str(&text).unwrap();
-    said["boot"] = "another".into();
-    std::fs::write(&marker, said.to_string()).unwrap();
+    say_in(&marker, "boot", "another");
     // Without a battery the clock says that this was after the start of the machine.
     let before = SystemTime::now() - Duration::from_secs(2 * 3600);
     File::options().write(true).open(&marker).unwrap().set_modified(before).unwrap();

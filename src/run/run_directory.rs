@@ -406,8 +406,8 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
 /// A run of another host that gave no sign for so long is taken to be over, in seconds: a sign comes before each phase.
 const SIGN_SECONDS: i64 = 24 * 3600;
 
-/// The same where its name is that of this one and the file system of a type that one host mounts, but may export. A clock
-/// without a battery, which does not know how long the machine was off, leaves what this one left there no longer.
+/// The same for a host of this one's name on a file system of a type that only one host mounts: another may use it through an
+/// export, but mostly it was this one before it was started anew, whose clock may have stood while it was off.
 const SIGN_SECONDS_LOCAL: i64 = 3600;
 
 /// A host that may be at work in a directory, which cannot be seen from here: locks and processes are its own.

@@ -54,7 +54,7 @@ fn slowest(group: &VariantSummary) -> Option<&PhaseSummary> {
 
 /// Whether its interval lies below those of all others that count operations: else it came last in this run, and may not be
 /// the slowest.
-fn is_proven(slowest: &PhaseSummary, group: &VariantSummary) -> bool {
+fn is_proven_slowest(slowest: &PhaseSummary, group: &VariantSummary) -> bool {
     let interval = |row: &PhaseSummary| row.rate.and_then(|rate| rate.interval);
     let is_below = |other: &PhaseSummary| {
         interval(slowest).zip(interval(other)).is_some_and(|(own, other)| own.high < other.low)
@@ -101,11 +101,12 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     };
     match slowest {
         Some(row) if row.phase == first.phase => {
-            let place = if is_proven(row, group) { "the slowest" } else { "the last" };
+            let place = if is_proven_slowest(row, group) { "the slowest" } else { "the last" };
             text += &format!(", {place}{}", limited(row));
         }
         Some(row) => {
-            let is_last = if is_proven(row, group) { "is the slowest" } else { "came last" };
+            let is_last =
+                if is_proven_slowest(row, group) { "is the slowest" } else { "came last" };
             text += &format!("; {} {is_last}, {}{}", row.phase, in_words(row)?, limited(row));
         }
         None => text += &limited(first),

@@ -16,13 +16,12 @@ const NAMED_MAX: usize = 2;
 pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
     let figures = all.iter().map(|one| AnswerFigure::of_slope(one)).collect();
     // A single variant needs no name: what was measured says on what.
-    let is_single = all.iter().all(|one| one.variant == all[0].variant);
-    let unnamed =
-        |one: &&SlopeFinding| SlopeFinding { variant: DEFAULT_VARIANT.into(), ..(*one).clone() };
-    let told: Vec<SlopeFinding> = match is_single {
-        true => all.iter().map(unnamed).collect(),
-        false => all.iter().map(|one| (*one).clone()).collect(),
+    let is_single = all.windows(2).all(|two| two[0].variant == two[1].variant);
+    let told = |one: &&SlopeFinding| {
+        let variant = if is_single { DEFAULT_VARIANT.into() } else { one.variant.clone() };
+        SlopeFinding { variant, ..(*one).clone() }
     };
+    let told: Vec<SlopeFinding> = all.iter().map(told).collect();
     Some(of_all(&told.iter().collect::<Vec<_>>())?.made_of(figures))
 }
 
