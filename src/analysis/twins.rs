@@ -3,11 +3,11 @@
 
 use super::finding::Finding;
 use super::findings::crossover::{CrossoverFinding, LevelWinner};
-use super::findings::curve::Law;
+use super::findings::curve::{ChangeShape, Law};
 use super::findings::growth::{GrowthFinding, GrowthShape};
 use super::findings::knee::KneeFinding;
 use super::findings::ranking::RankingFinding;
-use super::findings::scaling::{ScaledPhase, ScalingFinding};
+use super::findings::scaling::{LevelTime, ScaledPhase, ScalingFinding};
 use super::statistics::Interval;
 use super::trials::Tally;
 use crate::base::named_enum::named_enum;
@@ -47,15 +47,17 @@ pub struct KindClaims {
     pub runs: Tally,
 }
 
-/// How often the ranking of a phase told a slowed twin from its original. Each level counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How often the ranking of a phase told a slowed twin from its original.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundDifference {
     /// The phase; none for the whole job.
     pub phase: Option<String>,
-    /// How often the twin was slower.
+    /// How often the twin was slower, of all levels and pairs in all runs.
     pub slower: Tally,
     /// How often it was faster.
     pub faster: Tally,
+    /// Runs in which some twin was faster at some level: levels of one run are no runs of their own.
+    pub runs_with_faster: Tally,
 }
 
 /// Runs in which variants have twins.
@@ -100,11 +102,15 @@ impl TwinTrials {
                 }));
             }
         }
+        let before: Vec<u64> = self.differences.iter().map(|of| of.faster.times).collect();
         for finding in findings {
             let Finding::Ranking(ranking) = finding else { continue };
             for pair in pairs {
                 self.count_difference(ranking, pair);
             }
+        }
+        for (at, of) in self.differences.iter_mut().enumerate() {
+            of.runs_with_faster.count(of.faster.times > before.get(at).copied().unwrap_or(0));
         }
     }
 
@@ -125,8 +131,8 @@ impl TwinTrials {
         let Some((one_at, twin_at)) = place(one).zip(place(twin)) else { return };
         let phase = &ranking.phase;
         let at = self.differences.iter().position(|of| of.phase == *phase).unwrap_or_else(|| {
-            let (slower, faster) = (Tally::default(), Tally::default());
-            self.differences.push(FoundDifference { phase: phase.clone(), slower, faster });
+            self.differences
+                .push(FoundDifference { phase: phase.clone(), ..FoundDifference::default() });
             self.differences.len() - 1
         });
         let is_told = ranking_tells_apart(ranking, one, twin);
@@ -147,12 +153,12 @@ impl TwinTrials {
         self.kinds.iter().filter(is_above).map(|of| of.kind).collect()
     }
 
-    /// Whether the ranking of some phase found the slowed twin faster more often than this share,
+    /// Whether the ranking of some phase found a slowed twin faster in more than this share of runs,
     /// beyond chance.
     #[must_use]
     pub fn is_wrong_way_above(&self, share: f64) -> bool {
         let alpha = 0.05 / self.differences.len().max(1) as f64;
-        let interval = |of: &FoundDifference| of.faster.interval_at(alpha);
+        let interval = |of: &FoundDifference| of.runs_with_faster.interval_at(alpha);
         self.differences.iter().filter_map(interval).any(|interval| interval.low > share)
     }
 }
@@ -177,9 +183,9 @@ fn claims(finding: &Finding) -> u64 {
             found.steps.iter().filter(|step| !step.compared.tie).count() as u64
         }
         Finding::Crossover(found) => winners(found),
-        Finding::Knee(found) => u64::from(found.at.is_some()),
+        Finding::Knee(found) => u64::from(found.at.or(found.gradual_ratio).is_some()),
         Finding::Scaling(found) => {
-            found.phases.iter().filter(|phase| phase.slower_from.is_some()).count() as u64
+            found.phases.iter().filter(|phase| phase.longer_from.is_some()).count() as u64
         }
         Finding::Slope(found) => u64::from(found.effect),
         Finding::Growth(found) => u64::from(is_stated(found) && !is_constant(found)),
@@ -263,8 +269,11 @@ impl<'a> ClaimSubject<'a> {
 /// Whether what is stated of one twin excludes what is stated of the other.
 ///
 /// - Knees: both have one, and the intervals of its place or of its factor have nothing in common; or
-///   one has one, and the other would have found a smaller one.
-/// - Scalings: of some phase one is slower from a level on up to which the other is not.
+///   one has one, and the other would have found a smaller one; or both change gradually, and the
+///   intervals have nothing in common; or one takes longer, by a step or gradually, than the other
+///   does at most.
+/// - Scalings: of some phase one is slower from a level on up to which the other is not; or one takes
+///   longer at a level, and the intervals there have nothing in common.
 /// - Slopes: one has an effect, and the intervals have nothing in common.
 /// - Growths: both are clear, and the intervals of the ratio have nothing in common; or both follow a
 ///   law that is not constant, and those of its exponent have nothing in common.
@@ -298,16 +307,33 @@ fn knees_contradict(a: &KneeFinding, b: &KneeFinding) -> bool {
         let largest_missed = none.smallest_detectable.filter(|_| none.at.is_none());
         found.factor.zip(largest_missed).is_some_and(|(factor, missed)| factor > 1.0 + missed)
     };
+    // What a hinge comes to at the last level is no mean of levels.
+    let longer = |found: &KneeFinding| {
+        let step = found.factor_interval.filter(|_| found.shape == Some(ChangeShape::Step));
+        step.or(found.gradual_interval)
+    };
+    let exceeds = |found: &KneeFinding, none: &KneeFinding| {
+        let most = none.slower_at_most.filter(|_| none.is_bounded());
+        longer(found).zip(most).is_some_and(|(interval, most)| interval.low > 1.0 + most)
+    };
     are_apart(a.interval, b.interval)
         || are_apart(a.factor_interval, b.factor_interval)
-        || excludes(a, b)
-        || excludes(b, a)
+        || are_apart(a.gradual_interval, b.gradual_interval)
+        || [(a, b), (b, a)].into_iter().any(|(a, b)| excludes(a, b) || exceeds(a, b))
 }
 
 fn scaling_excludes(slower: &ScalingFinding, within: &ScalingFinding) -> bool {
+    let is_apart = |longer: &LevelTime, other: &ScaledPhase| {
+        let mut same = other.levels.iter().filter(|level| level.value == longer.value);
+        same.any(|level| are_apart(longer.interval, level.interval))
+    };
     let excludes = |phase: &ScaledPhase, other: &ScaledPhase| {
         let levels = phase.slower_from.zip(other.up_to);
-        phase.phase == other.phase && levels.is_some_and(|(from, up_to)| from <= up_to)
+        let from = phase.longer_from.unwrap_or(f64::INFINITY);
+        let mut longer = phase.levels.iter().filter(|level| level.value >= from);
+        phase.phase == other.phase
+            && (levels.is_some_and(|(from, up_to)| from <= up_to)
+                || longer.any(|level| is_apart(level, other)))
     };
     let of_phase = |phase| within.phases.iter().any(|other| excludes(phase, other));
     slower.phases.iter().any(of_phase)

@@ -276,7 +276,7 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     let names = variants.iter().map(ToString::to_string);
     let mut table = Table::of_names(axis, Align::Left, names);
     let mut any_alike = false;
-    for level in levels {
+    for level in &levels {
         let alike = alike_first(analysis, phase, level);
         any_alike |= !alike.is_empty();
         let cell = |variant: &&str| {
@@ -287,9 +287,15 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
     let mut captions = vec![format!("{phase}: {}", scale.caption(rows).unwrap_or_default())];
-    captions.extend(
-        any_alike.then(|| "= no significant difference from the fastest of the column".into()),
-    );
+    captions.extend(any_alike.then(|| {
+        let equal = "= no significant difference from the fastest of the column";
+        let together = levels.iter().filter(|level| is_ranked_with_others(analysis, phase, level));
+        let together: Vec<String> = together.map(|level| level_value(level)).collect();
+        match together.as_slice() {
+            [] => equal.to_string(),
+            _ => format!("{equal}; {} were compared together", say::listed(&together)),
+        }
+    }));
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
@@ -307,6 +313,16 @@ fn alike_first<'a>(analysis: &'a Analysis<'_>, phase: &str, level: &Level) -> Ve
         return Vec::new();
     }
     ranking.order.first().map(String::as_str).into_iter().chain(alike).collect()
+}
+
+/// Whether the order of a phase at this level is one over several levels.
+fn is_ranked_with_others(analysis: &Analysis<'_>, phase: &str, level: &Level) -> bool {
+    let over_several = |ranking: &RankingFinding| {
+        ranking.phase.as_deref() == Some(phase)
+            && ranking.levels.len() > 1
+            && ranking.levels.contains(&level.value)
+    };
+    rankings(analysis).any(over_several)
 }
 
 fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {

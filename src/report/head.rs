@@ -12,6 +12,8 @@ use crate::base::distinct::each_once;
 use crate::base::shell;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
+use crate::plan::FileSystem;
+use crate::plan::filesystem::read_list;
 use crate::results::book::{
     Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, TraceBy,
     TraceFacts,
@@ -198,16 +200,23 @@ pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
 
 /// The parameters that a command set: ` with files=30k, selected=3k`.
 fn set_parameters(command: &str) -> String {
+    let set = values_of("--set", command);
+    if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) }
+}
+
+/// All values of an option in a command.
+fn values_of(option: &str, command: &str) -> Vec<String> {
     let mut words = shell::words(command).unwrap_or_default().into_iter();
-    let mut set = Vec::new();
+    let mut values = Vec::new();
     while let Some(word) = words.next() {
-        if word == "--set" {
-            set.extend(words.next());
+        if word == option {
+            values.extend(words.next());
         } else {
-            set.extend(word.strip_prefix("--set=").map(String::from));
+            let value = word.strip_prefix(option).and_then(|rest| rest.strip_prefix('='));
+            values.extend(value.map(String::from));
         }
     }
-    if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) }
+    values
 }
 
 /// `ext4 and xfs on hdd-7200 (modelled)`
@@ -216,11 +225,24 @@ fn short_place(book: &Book) -> String {
         return SIMULATED.into();
     }
     let made = made(book);
-    let kinds = listed(&each_once(made.iter().map(|made| made.kind.clone())));
+    let kinds = listed(&each_once(made.iter().map(|made| kind_of(made, &book.run.command))));
     match each_once(made.iter().map(|made| short_ground(made))).as_slice() {
         [] => about_existing(&book.host),
         [ground] => format!("{kinds} on {ground}"),
         grounds => format!("{kinds} on {}", listed(grounds)),
+    }
+}
+
+/// Its type; with its options and its name, where it was given one: `ext3 -O ^dir_index (unindexed)`.
+fn kind_of(made: &MadeFileSystem, command: &str) -> String {
+    let label = made.variant.split('/').next();
+    let lists = values_of("--filesystem", command);
+    let mut asked = lists.iter().flat_map(|list| read_list(list).unwrap_or_default());
+    match asked.find(|asked| asked.name.is_some() && asked.name.as_deref() == label) {
+        Some(asked) => {
+            format!("{} ({})", FileSystem { name: None, ..asked.clone() }.label(), asked.label())
+        }
+        None => made.kind.clone(),
     }
 }
 

@@ -173,7 +173,7 @@ pub fn write_slowed_twins(
         ("share", Align::Right),
         ("found faster", Align::Right),
     ]);
-    for FoundDifference { phase, slower, faster } in &trials.differences {
+    for FoundDifference { phase, slower, faster, .. } in &trials.differences {
         let times = |tally: &Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
         let name = phase.clone().unwrap_or_else(|| "the whole job".into());
         table.row(vec![name, times(slower), share_of(*slower), times(faster)]);

@@ -11,12 +11,18 @@ use crate::analysis::thresholds::SLOWER_MARGIN;
 /// From all crossovers of a run; none if there is none.
 pub(super) fn crossover(all: &[&CrossoverFinding]) -> Option<AnswerDraft> {
     let told = all.iter().max_by(|a, b| weight(a).total_cmp(&weight(b)))?;
-    let others = all.iter().filter(|other| **other != *told);
-    let evidence: Vec<String> = others.map(|other| other.sentence()).collect();
+    let mut others: Vec<&CrossoverFinding> =
+        all.iter().copied().filter(|other| *other != *told).collect();
+    others.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    let evidence: Vec<String> = others.iter().map(|other| other.sentence()).collect();
     if won(told).next().is_some() {
-        let with = text(told, true);
+        let none = match others.is_empty() {
+            true => "no difference is proven",
+            false => "no difference between these two is proven",
+        };
+        let with = text(told, none, true);
         let short = number_of_words(&with) < WORDS_MAX;
-        let text = if short { with } else { text(told, false) };
+        let text = if short { with } else { text(told, none, false) };
         let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
         return Some(draft.made_of(AnswerFigure::of_crossover(told)));
     }
@@ -37,8 +43,8 @@ fn axis_of(one: &CrossoverFinding) -> AxisWords<'_> {
     AxisWords { name: &one.axis, unit: one.unit }
 }
 
-/// Neighbouring levels with one winner, each as a part of the text.
-fn text(one: &CrossoverFinding, with_intervals: bool) -> String {
+/// Neighbouring levels with one winner, each as a part of the text; without one, `none`.
+fn text(one: &CrossoverFinding, none: &str, with_intervals: bool) -> String {
     let axis = axis_of(one);
     let mut parts: Vec<String> = Vec::new();
     let mut is_named = false;
@@ -53,7 +59,7 @@ fn text(one: &CrossoverFinding, with_intervals: bool) -> String {
             _ => format!("from {} to {}", axis.value(first.value), axis.value(last.value)),
         };
         let Some(winner) = &first.winner else {
-            parts.push(format!("{place} no difference is proven"));
+            parts.push(format!("{place} {none}"));
             continue;
         };
         let loser = &one.variants[usize::from(*winner == one.variants[0])];

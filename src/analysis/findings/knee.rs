@@ -133,7 +133,7 @@ impl KneeFinding {
                 say::near(ratio),
                 say::beyond(interval)
             )
-        } else if say::is_within_margin(most) {
+        } else if self.is_bounded() {
             format!(
                 "{phase} gets slower by no more than {} from any level on {}",
                 say::percent(most),
@@ -147,6 +147,12 @@ impl KneeFinding {
                 say::percent(smallest)
             )
         }
+    }
+
+    /// Whether it says that nothing takes much longer from any level on.
+    pub(in crate::analysis) fn is_bounded(&self) -> bool {
+        self.at.or(self.gradual_ratio).is_none()
+            && self.slower_at_most.is_some_and(say::is_within_margin)
     }
 
     /// Whether it takes longer at the higher levels without a knee.
@@ -438,7 +444,7 @@ impl LevelGrid {
 
     /// How many times as long operations take at the levels from this number on as at those below, with an
     /// interval that holds with all but this chance: Student's t with the variance of single points around their
-    /// level's mean, or of what the repeats differ by, where that is larger.
+    /// level's mean, or that of what the repeats differ by with its own degrees of freedom, whichever is wider.
     fn later_over_earlier(&self, from: usize, alpha: f64) -> Option<Interval> {
         let (n, levels) = (self.repeats(), self.levels.len() as f64);
         let means = self.means();
@@ -449,7 +455,9 @@ impl LevelGrid {
         let ratio = |row: &Vec<f64>| mean(&row[from..]) - mean(&row[..from]);
         let ratios: Vec<f64> = self.rows.iter().map(ratio).collect();
         let own = squares(&ratios) / (n - 1.0);
-        let half = student_t(alpha, degrees)? * (own.max(expected) / n).sqrt();
+        let of_points = student_t(alpha, degrees)? * (expected / n).sqrt();
+        let of_repeats = student_t(alpha, n - 1.0)? * (own / n).sqrt();
+        let half = of_points.max(of_repeats);
         let (middle, half) = (mean(&ratios), half.max(LOG_HALF_MIN));
         Interval::new((middle - half).exp(), (middle + half).exp())
     }
@@ -630,6 +638,37 @@ fn squared_distance(values: &[f64], heights: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::random::unit;
+
+    /// How often the interval of the upper half over the lower one holds 1 where only chance parts them: the noise
+    /// of a measurement is 1, and each repeat has a slope of its own of this deviation over all levels.
+    fn halves_held(repeats: u64, levels: u64, slopes: f64) -> f64 {
+        const DRAWS: u64 = 2_000;
+        let normal = |number: u64, at: u64| {
+            let uniform = |which| unit(draw(number, Stream::Noise, 2 * at + which));
+            (-2.0 * (1.0 - uniform(0)).ln()).sqrt() * (std::f64::consts::TAU * uniform(1)).cos()
+        };
+        let row = |number: u64| {
+            let slope = slopes * normal(number, levels) / (levels - 1) as f64;
+            (0..levels).map(|at| slope * at as f64 + normal(number, at)).collect()
+        };
+        let holds = |run: &u64| {
+            let rows = (0..repeats).map(|repeat| row(run * repeats + repeat)).collect();
+            let grid = LevelGrid::new((0..levels).map(|at| at as f64).collect(), rows);
+            grid.later_over_earlier(levels as usize / 2, 0.05).unwrap().contains(1.0)
+        };
+        (0..DRAWS).filter(holds).count() as f64 / DRAWS as f64
+    }
+
+    #[test]
+    fn an_interval_of_later_levels_holds_the_truth_also_where_repeats_differ_in_their_slopes() {
+        for (repeats, levels) in [(3, 5), (4, 5), (5, 12)] {
+            for slopes in [0.0, 1.0, 3.0, 10.0] {
+                let held = halves_held(repeats, levels, slopes);
+                assert!(held > 0.94, "{repeats} of {levels}, {slopes}: {held}");
+            }
+        }
+    }
 
     /// Made with scipy: `scipy.stats.binom.sf([0, 1, 2], 18, 0.01)` and `binom.sf(0, 1, 0.01)`.
     #[test]

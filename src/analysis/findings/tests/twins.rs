@@ -93,13 +93,30 @@ fn a_knee_of_one_twin_is_false_if_the_other_would_have_found_a_smaller_one() {
     // Where a smaller one could have been missed, nothing is excluded.
     let missed = found.into_iter().map(|finding| match finding {
         Finding::Knee(knee) if knee.at.is_none() => {
-            Finding::Knee(knee::KneeFinding { smallest_detectable: Some(0.8), ..knee })
+            let (smallest_detectable, slower_at_most) = (Some(0.8), Some(0.8));
+            Finding::Knee(knee::KneeFinding { smallest_detectable, slower_at_most, ..knee })
         }
         other => other,
     });
     let mut trials = TwinTrials::default();
     trials.add(&missed.collect::<Vec<_>>(), &[["a".into(), "a2".into()]]);
     assert_eq!((trials.kinds[0].claims, trials.kinds[0].false_claims), (1, 0));
+}
+
+#[test]
+fn a_gradual_change_of_one_twin_is_false_if_the_other_has_none_or_goes_the_other_way() {
+    let (rising, falling) = (|at: f64| 1.0 + at / 200.0, |at: f64| 1.0 - at / 300.0);
+    assert_eq!(counts(&along(rising, rising), Conclusion::Knee), (2, 0));
+    assert_eq!(counts(&along(rising, |_| 1.0), Conclusion::Knee), (1, 1));
+    assert_eq!(counts(&along(rising, falling), Conclusion::Knee), (2, 1));
+}
+
+#[test]
+fn a_scaling_of_one_twin_is_false_if_it_takes_longer_where_the_other_does_not() {
+    let slightly = |at: f64| if at > 80.0 { 1.09 } else { 1.0 };
+    assert_eq!(counts(&along(slightly, slightly), Conclusion::Scaling), (2, 0));
+    assert_eq!(counts(&along(|_| 1.0, |_| 1.0), Conclusion::Scaling), (0, 0));
+    assert_eq!(counts(&along(slightly, |_| 1.0), Conclusion::Scaling), (1, 1));
 }
 
 /// Phases of twins in windows, which take so many times longer at their ends.
@@ -120,6 +137,26 @@ fn a_growth_is_false_if_twins_are_told_ratios_that_exclude_each_other() {
     assert_eq!(counts(&growing(2.0, 2.0), Conclusion::Growth), (2, 0));
     assert_eq!(counts(&growing(1.0, 2.0), Conclusion::Growth), (1, 1));
     assert_eq!(counts(&growing(2.0, 3.0), Conclusion::Growth), (2, 1));
+}
+
+#[test]
+fn a_twin_that_is_found_faster_at_many_levels_of_one_run_is_so_in_one_run() {
+    let mut noise = Noise::new(6);
+    let mut run = |of_twin: f64| {
+        let times = [("a", 1.0), ("a2", of_twin)];
+        let levels = [30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0].into_iter();
+        book(levels.flat_map(|at| taking(&times, Some(at), &mut noise)).collect())
+    };
+    let pairs = [["a".to_string(), "a2".to_string()]];
+    let mut trials = TwinTrials::default();
+    for of_twin in [0.8, 1.2, 1.2, 1.2, 1.2, 1.2] {
+        let book = run(of_twin);
+        trials.add(&conclude(&book, &[Conclusion::Ranking], &["a", "a2"]), &pairs);
+    }
+    let found = &trials.differences[0];
+    assert_eq!((found.faster.times, found.faster.of), (7, 42));
+    assert_eq!((found.runs_with_faster.times, found.runs_with_faster.of), (1, 6));
+    assert!(!trials.is_wrong_way_above(0.05), "one run of six may be chance");
 }
 
 #[test]
