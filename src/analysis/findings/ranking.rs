@@ -118,10 +118,8 @@ impl RankingFinding {
     pub fn sentence(&self) -> String {
         let what = self.phase.as_deref().unwrap_or("over all phases");
         let mut sentence = format!("{what}{}: {}.", self.place(), about_order(&self.steps));
-        let left_out = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
-        let left_out: Vec<String> = left_out.collect();
-        if !left_out.is_empty() {
-            sentence += &format!(" Left out: {}.", left_out.join(", "));
+        if let Some(left_out) = self.about_left_out() {
+            sentence += &format!(" {left_out}");
         }
         let caches =
             self.caches.iter().map(|one| format!("{} {}", one.variants.join(", "), one.found));
@@ -133,6 +131,13 @@ impl RankingFinding {
             sentence += &format!(" {UNWRITTEN}");
         }
         sentence
+    }
+
+    /// A sentence on the variants that cannot take part; none where all do.
+    pub(in crate::analysis) fn about_left_out(&self) -> Option<String> {
+        let each = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
+        let each: Vec<String> = each.collect();
+        (!each.is_empty()).then(|| format!("Left out: {}.", each.join(", ")))
     }
 
     /// At which levels, and at how many operations.
@@ -255,7 +260,11 @@ fn phase_levels<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<R
         let cells = cells.into_iter().map(|(name, cell)| (name, values(&cell), cell));
         let cells = cells.map(|(name, values, cell)| (name, cell, values)).collect();
         let variants = ranked_variants(cells, in_turns);
-        let left_out = Vec::new();
+        let left_out = sample.uncounted(phase, level).into_iter().map(|variant| LeftOutVariant {
+            variant: variant.into(),
+            reason: "no valid measurement".into(),
+        });
+        let left_out = left_out.collect();
         RankedLevel { level, in_turns, variants, end, left_out, unwritten: false }
     };
     let levels = sample.levels(phase).into_iter().map(ranked_level);

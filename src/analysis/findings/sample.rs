@@ -13,6 +13,8 @@ pub(in crate::analysis) const SECONDS: std::ops::RangeInclusive<f64> = 1e-9..=1e
 /// The measurements that count, and the variants in the job file's order.
 pub(super) struct Sample<'a> {
     measurements: Vec<&'a Measurement>,
+    /// Those that do not count.
+    others: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
     in_turns: bool,
 }
@@ -42,11 +44,11 @@ impl<'a> Sample<'a> {
     /// Leaves out what is not valid, what no rate or level can be made of, and what was written until
     /// the unmount, which belongs to the whole job.
     pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
-        let measurements: Vec<_> =
-            book.measurements.iter().filter(|m| is_counted(m) && !m.is_settle()).collect();
+        let all = book.measurements.iter().filter(|m| !m.is_settle());
+        let (measurements, others): (Vec<_>, Vec<_>) = all.partition(|m| is_counted(m));
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
-        Self { measurements, variants, in_turns: in_turns(book) }
+        Self { measurements, others, variants, in_turns: in_turns(book) }
     }
 
     /// The variants that have measurements.
@@ -62,6 +64,21 @@ impl<'a> Sample<'a> {
     /// The phases in the order they were first measured.
     pub(super) fn phases(&self) -> Vec<&'a str> {
         each_once(self.measurements.iter().map(|m| m.phase.as_str()))
+    }
+
+    /// The phases of a variant, also those without a measurement that counts.
+    pub(super) fn phases_of(&self, variant: &str) -> Vec<&'a str> {
+        let all = self.measurements.iter().chain(&self.others);
+        each_once(all.filter(|m| m.cell.variant == variant).map(|m| m.phase.as_str()))
+    }
+
+    /// The variants with measurements of a phase at a level none of which counts, by name.
+    pub(super) fn uncounted(&self, phase: &str, level: Option<&Level>) -> Vec<&'a str> {
+        let here = |m: &&&Measurement| m.phase == phase && m.cell.level.as_ref() == level;
+        let mut names = each_once(self.others.iter().filter(here).map(|m| &*m.cell.variant));
+        names.retain(|name| self.cell(phase, name, level).is_empty());
+        names.sort_unstable();
+        names
     }
 
     /// The levels of a phase, lowest first; none for measurements without an axis.

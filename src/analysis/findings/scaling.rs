@@ -9,7 +9,6 @@ use super::sample::{LevelSeries, Sample, log_rate, lowest_first};
 use super::say::{self, lead, listed};
 use crate::analysis::statistics::Interval;
 use crate::analysis::thresholds::SLOWER_MARGIN;
-use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 
 /// Up to which level the operations of one variant take no longer than at the lowest, but for a
@@ -198,9 +197,8 @@ pub(super) fn scaling(sample: &Sample<'_>) -> Vec<ScalingFinding> {
         };
         let phases: Vec<ScaledPhase> = own.iter().map(phase).collect();
         let up_to = phases.iter().map(|phase| phase.up_to).collect::<Option<Vec<f64>>>();
-        let others = cells.iter().filter(|cell| {
-            cell.variant == *variant && own.iter().all(|one| one.phase != cell.phase)
-        });
+        let mut left_out = sample.phases_of(variant);
+        left_out.retain(|phase| own.iter().all(|one| one.phase != *phase));
         Some(ScalingFinding {
             variant: (*variant).into(),
             axis: low.axis.clone(),
@@ -209,7 +207,7 @@ pub(super) fn scaling(sample: &Sample<'_>) -> Vec<ScalingFinding> {
             range: Interval { low: low.value, high: high.value },
             up_to: up_to.and_then(|all| all.into_iter().reduce(f64::min)),
             phases,
-            left_out: each_once(others.map(|cell| cell.phase.to_string())),
+            left_out: left_out.into_iter().map(String::from).collect(),
         })
     };
     sample.variants().iter().filter_map(of_variant).collect()

@@ -233,6 +233,19 @@ fn a_variant_with_no_whole_repeat_is_left_out_and_said_to_be() {
 }
 
 #[test]
+fn a_variant_without_a_valid_measurement_of_a_phase_is_said_to_be_left_out_of_it() {
+    let rates: [(&str, &[f64]); 3] =
+        [("a", &[50.0, 51.0, 49.0]), ("b", &[100.0, 103.0, 98.0]), ("c", &[51.0, 50.0, 49.5])];
+    let mut all = at(None, &rates);
+    let of_c = all.iter_mut().filter(|m| m.cell.variant == "c");
+    of_c.for_each(|m| m.invalid = vec!["ENOSPC x 3".into()]);
+    let found = only(&book(all), Conclusion::Ranking, &VARIANTS);
+    let sentence = found.sentence();
+    assert!(sentence.starts_with("write: b is 2."), "{sentence}");
+    assert!(sentence.ends_with(" Left out: c (no valid measurement)."), "{sentence}");
+}
+
+#[test]
 fn variants_that_did_not_do_the_same_work_are_not_ranked_as_a_whole() {
     let mut all = job(&[("a", &[20.0, 20.4, 19.6]), ("b", &[10.0, 10.3, 9.8])]);
     all[1].operations += 1;

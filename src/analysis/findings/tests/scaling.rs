@@ -131,6 +131,10 @@ fn a_phase_with_windows_or_without_some_level_is_left_out_and_named() {
     let expected = "a: apart from delete, up to 1,000,000 files nothing takes more than 10% longer than \
                     with 1,000 files.";
     assert_eq!(scaling(all).sentence(), expected);
+    let mut all = over([FLAT, FLAT], 3, 0.001, &mut Noise::new(4));
+    let of_delete = all.iter_mut().filter(|m| m.phase == "delete");
+    of_delete.for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    assert_eq!(scaling(all).sentence(), expected, "nothing of it is valid");
     for missing in FILES {
         let mut all = over([FLAT, FLAT], 3, 0.001, &mut Noise::new(4));
         let is_missing = |m: &Measurement| {
