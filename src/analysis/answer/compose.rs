@@ -2,6 +2,7 @@
 //! next command.
 
 use super::draft::{AnswerDraft, Lack};
+use super::left_out::measured_tasks;
 use super::needed::RepeatsNeeded;
 use super::next::RepeatsAdvised;
 use super::reliability::{joined, trust};
@@ -153,15 +154,16 @@ fn draft_of(
     analysis: &Analysis<'_>,
     findings: &[Finding],
 ) -> Option<AnswerDraft> {
+    let measured = measured_tasks(analysis.book);
     let made = match kind {
         Conclusion::Ranking => ranking::ranking(&of_kind!(findings, Ranking)),
-        Conclusion::Slope => slope::slope(&of_kind!(findings, Slope)),
+        Conclusion::Slope => slope::slope(&of_kind!(findings, Slope), &measured),
         Conclusion::Knee => {
             let knees = of_kind!(findings, Knee);
             knee::knee(&knees, general_slowdown(analysis.book, &variants(analysis.book)))
         }
-        Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling)),
-        Conclusion::Growth => growth::growth(&of_kind!(findings, Growth)),
+        Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling), &measured),
+        Conclusion::Growth => growth::growth(&of_kind!(findings, Growth), &measured),
         Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover)),
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
     };

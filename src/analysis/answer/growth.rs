@@ -3,6 +3,7 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
+use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{as_long, at_most, task};
 use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding};
 use crate::analysis::findings::say::{self, listed};
@@ -11,22 +12,26 @@ use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, grouped};
 
+/// Phases that an answer names.
+const PHASES_MAX: usize = 4;
+
 /// Ratios that lie so near each other are stated as one.
 const ALIKE: f64 = 1.03;
 
-/// From all growths of a run; none if there is none.
-pub(super) fn growth(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
+/// From all growths of a run, and all tasks that were measured; none if there is none.
+pub(super) fn growth(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
     let figures = all.iter().filter_map(|one| AnswerFigure::of_growth(one)).collect();
-    Some(of_all(all)?.made_of(figures))
+    Some(of_all(all, measured)?.made_of(figures))
 }
 
-fn of_all(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
-    let first = all.first()?;
+fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
+    all.first()?;
     let known: Vec<(&GrowthFinding, &GrowthFigures)> =
         all.iter().filter_map(|one| Some((*one, one.figures.as_ref()?))).collect();
     let evidence: Vec<String> = all.iter().map(|one| one.sentence()).collect();
     if known.is_empty() {
-        let text = format!("too few windows to see whether {} gets slower", first.phase);
+        let (phases, gets) = (phases(all), verb(all, "gets", "get"));
+        let text = format!("too few windows to see whether {phases} {gets} slower");
         return Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence));
     }
     let slower: Vec<_> = known.iter().copied().filter(|one| is_slower(one.1)).collect();
@@ -43,12 +48,17 @@ fn of_all(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
     let most = known.iter().map(|one| one.1.interval.high - 1.0).fold(0.0, f64::max);
     let is_no = known.len() == all.len() && most <= SLOWER_MARGIN;
     if is_no {
+        let left_out = left_out(all, measured);
         let text = format!(
-            "{} does not get slower by more than {} up to {}",
+            "{}{} {} not get slower by more than {}{}",
+            left_out.apart(),
             phases(all),
+            verb(all, "does", "do"),
             at_most(most),
-            extent(first)
+            up_to(all)
         );
+        let unsaid = left_out.sentence_beside_apart();
+        let evidence = unsaid.into_iter().chain(evidence).collect();
         return Some(AnswerDraft::proven(Verdict::No, text, evidence));
     }
     let open = known.iter().max_by(|a, b| a.1.interval.high.total_cmp(&b.1.interval.high));
@@ -81,15 +91,55 @@ fn others(all: &[&GrowthFinding], but: &GrowthFinding) -> Vec<String> {
     all.iter().filter(|one| **one != but).map(|one| one.sentence()).collect()
 }
 
-/// `400,000 files`
-fn extent(one: &GrowthFinding) -> String {
-    let operations = one.figures.as_ref().map_or(0, |figures| figures.operations);
-    format!("{} {}", grouped(operations), one.counted.noun())
+/// Of the phases whose growth is known elsewhere, the tasks of which it is not.
+fn left_out(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> LeftOutTasks {
+    let compared = all.iter().map(|one| MeasuredTask { variant: &one.variant, phase: &one.phase });
+    let compared: Vec<MeasuredTask<'_>> = compared.collect();
+    let is_grown = |one: &&MeasuredTask<'_>| compared.iter().any(|other| other.phase == one.phase);
+    let grown: Vec<MeasuredTask<'_>> = measured.iter().filter(is_grown).copied().collect();
+    LeftOutTasks::new(&grown, &compared)
 }
 
+/// `400,000 files`
+fn extent(one: &GrowthFinding) -> String {
+    format!("{} {}", grouped(operations(one)), one.counted.noun())
+}
+
+fn operations(one: &GrowthFinding) -> u64 {
+    one.figures.as_ref().map_or(0, |figures| figures.operations)
+}
+
+/// ` up to 400,000 files`; of phases with different numbers the smallest.
+fn up_to(all: &[&GrowthFinding]) -> String {
+    let counted = each_once(all.iter().map(|one| one.counted));
+    let each = each_once(all.iter().map(|one| operations(one)));
+    match (counted.as_slice(), each.as_slice(), each.iter().min()) {
+        ([counted], [only], _) => format!(" up to {} {}", grouped(*only), counted.noun()),
+        ([counted], _, Some(least)) => {
+            format!(" up to at least {} {}", grouped(*least), counted.noun())
+        }
+        _ => " up to the end".into(),
+    }
+}
+
+/// `400,000 files`; where not all have as many, `the end`.
+fn end(all: &[&GrowthFinding]) -> String {
+    match each_once(all.iter().map(|one| extent(one))).as_slice() {
+        [only] => only.clone(),
+        _ => "the end".into(),
+    }
+}
+
+/// `open and read`; of many their number.
 fn phases(all: &[&GrowthFinding]) -> String {
     let names = each_once(all.iter().map(|one| one.phase.clone()));
-    listed(&names)
+    if names.len() <= PHASES_MAX { listed(&names) } else { format!("{} phases", names.len()) }
+}
+
+/// The verb behind [`phases`].
+fn verb(all: &[&GrowthFinding], of_one: &'static str, of_many: &'static str) -> &'static str {
+    let is_one = all.windows(2).all(|two| two[0].phase == two[1].phase);
+    if is_one { of_one } else { of_many }
 }
 
 /// The only one that is slower, of so many others, of which so many cannot be told.
@@ -151,6 +201,75 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
         true => format!("about {}", say::times((least * most).sqrt())),
         false => format!("{} to {}", say::times(least), say::times(most)),
     };
-    let (extent, phases, span) = (extent(findings[0]), phases(&findings), say::span(span));
-    format!("at {extent} {phases} takes {times} times as long as at first ({span}) in {of}")
+    let (end, phases, span) = (end(&findings), phases(&findings), say::span(span));
+    let take = verb(&findings, "takes", "take");
+    format!("at {end} {phases} {take} {times} times as long as at first ({span}) in {of}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::findings::curve::Law;
+    use crate::analysis::findings::growth::{CountedThing, GrowthShape};
+
+    fn grown(phase: &str, operations: u64, ratio: f64) -> GrowthFinding {
+        let figures = GrowthFigures {
+            law: Law::Constant,
+            exponent: 0.0,
+            exponent_interval: None,
+            ratio,
+            interval: [ratio * 0.99, ratio * 1.015].into(),
+            smallest_detectable: 0.02,
+            first_ns: 1_000.0,
+            last_ns: 1_000.0 * ratio,
+            threshold: None,
+            operations,
+            operations_of_end: operations / 10,
+            start_up: None,
+            blocks: Vec::new(),
+        };
+        GrowthFinding {
+            variant: "ext4".into(),
+            phase: phase.into(),
+            level: None,
+            shape: GrowthShape::NoLaw,
+            reason: None,
+            counted: CountedThing::Operations,
+            windows: 100,
+            n: 3,
+            repeats: 3,
+            figures: Some(figures),
+        }
+    }
+
+    fn text(all: &[&GrowthFinding]) -> String {
+        growth(all, &[]).unwrap().text
+    }
+
+    #[test]
+    fn a_number_of_operations_is_stated_of_no_phase_that_did_fewer() {
+        let (open, read) = (grown("open", 3_000, 1.0), grown("read", 2_000_000, 1.0));
+        let not_slower = "open and read do not get slower by more than 2%";
+        assert_eq!(text(&[&open, &read]), format!("{not_slower} up to at least 3,000 operations"));
+        let same = grown("read", 3_000, 1.0);
+        assert_eq!(text(&[&open, &same]), format!("{not_slower} up to 3,000 operations"));
+        let files = GrowthFinding { counted: CountedThing::Files, ..same };
+        assert_eq!(text(&[&open, &files]), format!("{not_slower} up to the end"));
+        assert_eq!(
+            text(&[&open]),
+            "open does not get slower by more than 2% up to 3,000 operations"
+        );
+        assert_eq!(
+            text(&[&grown("open", 3_000, 2.0), &grown("read", 2_000_000, 2.0)]),
+            "at the end open and read take about 2.00 times as long as at first (1.98 to 2.03) in all 2 series"
+        );
+    }
+
+    #[test]
+    fn a_variant_whose_growth_is_not_known_is_excepted() {
+        let measured = [("ext4", "open"), ("xfs", "open"), ("xfs", "stat")];
+        let measured = measured.map(|(variant, phase)| MeasuredTask { variant, phase });
+        let found = growth(&[&grown("open", 3_000, 1.0)], &measured).unwrap();
+        assert!(found.text.starts_with("apart from xfs, open does not get slower "), "{found:?}");
+    }
 }

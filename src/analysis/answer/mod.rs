@@ -7,6 +7,7 @@ pub(super) mod draft;
 pub mod figures;
 mod growth;
 mod knee;
+mod left_out;
 mod needed;
 mod next;
 mod profile;

@@ -48,10 +48,22 @@ fn scope(one: &RankingFinding) -> String {
         [] => String::new(),
         levels => format!("{}, ", at_levels(one, levels)),
     };
+    let but = without(&[one]);
     match (&one.phase, one.by) {
-        (None, _) => format!("over the whole job {place}"),
-        (Some(phase), RankedBy::LatencyAtTheEnd) => format!("at the end of {phase} {place}"),
-        (Some(phase), _) => format!("in {phase} {place}"),
+        (None, _) => format!("over the whole job{but} {place}"),
+        (Some(phase), RankedBy::LatencyAtTheEnd) => format!("at the end of {phase}{but} {place}"),
+        (Some(phase), _) => format!("in {phase}{but} {place}"),
+    }
+}
+
+/// The variants that some rankings lack: ` (without btrfs)`; nothing where all take part.
+fn without(all: &[&RankingFinding]) -> String {
+    let left_out = all.iter().flat_map(|one| &one.left_out);
+    let names = each_once(left_out.map(|one| one.variant.clone()));
+    match names.len() {
+        0 => String::new(),
+        1 | 2 => format!(" (without {})", listed(&names)),
+        many => format!(" (without {many} others)"),
     }
 }
 
@@ -100,8 +112,17 @@ fn are_first(first: &str, together: &[&RankingStep], is_open: bool) -> String {
     format!("{} {are}", listed(&names(first, together)))
 }
 
-/// One order, over the whole job or in the only phase; the phases are its evidence.
+/// One order, over the whole job or in the only phase, after what it leaves out.
 fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
+    let draft = of_order(one, all);
+    let is_unsaid = |left_out: &String| !draft.evidence.iter().any(|said| said.contains(left_out));
+    let left_out = one.about_left_out().filter(is_unsaid);
+    let evidence = left_out.into_iter().chain(draft.evidence.iter().cloned()).collect();
+    AnswerDraft { evidence, ..draft }
+}
+
+/// The order; the phases are its evidence.
+fn of_order(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     let mut evidence: Vec<String> = fastest_by_phase(all).into_iter().collect();
     let Some(first) = one.order.first() else {
         return AnswerDraft::cannot_tell(Lack::Variants, "nothing was compared".into(), evidence);
@@ -277,7 +298,8 @@ fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
     let part = |one: &&&RankingFinding| {
         let first = one.order.first().map_or("", String::as_str);
         let Leaders { together, is_open, .. } = Leaders::of(one);
-        format!("{} {}", at_levels(one, &one.levels), are_first(first, &together, is_open))
+        let (at, are) = (at_levels(one, &one.levels), are_first(first, &together, is_open));
+        format!("{at} {are}{}", without(&[one]))
     };
     let joined = |number: usize| {
         let parts: Vec<String> = decided.iter().take(number).map(part).collect();
@@ -294,7 +316,10 @@ fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
 /// A variant with the phases that it is the fastest in.
 struct PhaseWinner<'a> {
     variant: &'a str,
+    /// Each with the variants that it lacks: `create (without btrfs)`.
     phases: Vec<String>,
+    /// The rankings of these phases.
+    rankings: Vec<&'a RankingFinding>,
 }
 
 impl PhaseWinner<'_> {
@@ -304,54 +329,79 @@ impl PhaseWinner<'_> {
     }
 }
 
-/// The variants that are the fastest in some phases, the one with most first.
+/// The variant that an order has first and that none ties with; none where there is none.
+fn only_first(one: &RankingFinding) -> Option<&str> {
+    let [ties, slower] = parted(one);
+    one.order.first().map(String::as_str).filter(|_| ties.is_empty() && !slower.is_empty())
+}
+
+/// The variants that are the fastest in some phases, at all levels of these, the one with most phases first.
 fn winners<'a>(all: &[&'a RankingFinding]) -> Vec<PhaseWinner<'a>> {
     let mut wins: Vec<PhaseWinner<'_>> = Vec::new();
-    for one in all.iter().filter(|one| !is_undecided(one)) {
-        let [ties, _] = parted(one);
-        let (Some(first), true, Some(phase)) = (one.order.first(), ties.is_empty(), &one.phase)
-        else {
-            continue;
-        };
-        match wins.iter_mut().find(|one| one.variant == first) {
-            Some(one) if one.phases.contains(phase) => {}
-            Some(one) => one.phases.push(phase.clone()),
-            None => wins.push(PhaseWinner { variant: first, phases: vec![phase.clone()] }),
+    for phase in each_once(all.iter().filter_map(|one| one.phase.as_deref())) {
+        let own = all.iter().copied().filter(|one| one.phase.as_deref() == Some(phase));
+        let own: Vec<&RankingFinding> = own.collect();
+        let firsts = each_once(own.iter().map(|one| only_first(one)));
+        let [Some(variant)] = firsts.as_slice() else { continue };
+        let named = format!("{phase}{}", without(&own));
+        match wins.iter_mut().find(|one| one.variant == *variant) {
+            Some(one) => {
+                one.phases.push(named);
+                one.rankings.extend(own);
+            }
+            None => wins.push(PhaseWinner { variant, phases: vec![named], rankings: own }),
         }
     }
     wins.sort_by_key(|one| std::cmp::Reverse(one.phases.len()));
     wins
 }
 
+/// What a variant is that is the fastest wherever a phase was compared.
+fn fastest(all: &[&RankingFinding]) -> &'static str {
+    match each_once(all.iter().flat_map(|one| &one.levels)).len() {
+        0 | 1 => "fastest",
+        _ => "fastest at every level compared",
+    }
+}
+
 /// A sentence on the phases of a job; none where it has one phase.
 fn fastest_by_phase(all: &[&RankingFinding]) -> Option<String> {
     let phases = each_once(all.iter().filter_map(|one| one.phase.as_deref())).len();
-    let wins = winners(all);
+    let (wins, fastest) = (winners(all), fastest(all));
     let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
     let won: usize = wins.iter().map(|one| one.phases.len()).sum();
     match (phases, won) {
         (0 | 1, _) => None,
-        (_, 0) => Some("In no single phase is one variant proven the fastest.".into()),
-        (_, won) if won == phases => Some(format!("By phase, the fastest: {}.", parts.join("; "))),
-        _ => Some(format!("By phase, proven the fastest: {}.", parts.join("; "))),
+        (_, 0) => Some(format!("In no single phase is one variant proven the {fastest}.")),
+        (_, won) if won == phases => {
+            Some(format!("By phase, the {fastest}: {}.", parts.join("; ")))
+        }
+        _ => Some(format!("By phase, proven the {fastest}: {}.", parts.join("; "))),
     }
 }
 
 /// Phases whose work differs between variants, so that nothing is the whole job.
 fn over_phases(all: &[&RankingFinding], phases: &[&str]) -> AnswerDraft {
-    let wins = winners(all);
-    let Some(best) = wins.first() else {
-        let text = format!("in none of {} phases is one variant proven the fastest", phases.len());
+    let (wins, fastest) = (winners(all), fastest(all));
+    let Some(best) = wins.first() else { return without_winner(all, phases.len()) };
+    let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
+    let whole = format!("{fastest}: {}", parts.join("; "));
+    if number_of_words(&whole) + WORDS_BEFORE <= WORDS_MAX {
+        return AnswerDraft::proven(Verdict::Yes, whole, Vec::new());
+    }
+    let (variant, won, but) = (best.variant, best.phases.len(), without(&best.rankings));
+    let text = format!("{variant} is the {fastest} in {won} of {} phases{but}", phases.len());
+    AnswerDraft::proven(Verdict::Yes, text, vec![format!("{}.", begun(&whole))])
+}
+
+/// No variant is the fastest in a phase wherever it was compared; at some of its levels one may be.
+fn without_winner(all: &[&RankingFinding], phases: usize) -> AnswerDraft {
+    let text = format!("in none of {phases} phases is one variant proven the {}", fastest(all));
+    let decided: Vec<_> = all.iter().filter_map(|one| Some((*one, only_first(one)?))).collect();
+    let Some((one, first)) = decided.first() else {
         return AnswerDraft::cannot_tell(Lack::Precision, text, Vec::new());
     };
-    let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
-    let text = format!("fastest: {}", parts.join("; "));
-    let text = match number_of_words(&text) + WORDS_BEFORE <= WORDS_MAX {
-        true => text,
-        false => {
-            let (variant, won) = (best.variant, best.phases.len());
-            format!("{variant} is the fastest in {won} of {} phases", phases.len())
-        }
-    };
-    AnswerDraft::proven(Verdict::Yes, text, Vec::new())
+    let text = format!("{text}; {}{first} is", scope(one));
+    let evidence = decided.iter().map(|(one, _)| one.sentence()).collect();
+    AnswerDraft::proven(Verdict::Yes, text, evidence)
 }

@@ -3,47 +3,75 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
+use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, in_brackets, share};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
 use crate::plan::DEFAULT_VARIANT;
 
-/// From the scaling of all variants; none if there is none.
-pub(super) fn scaling(all: &[&ScalingFinding]) -> Option<AnswerDraft> {
+/// From the scaling of all variants, and all tasks that were measured; none if there is none.
+pub(super) fn scaling(
+    all: &[&ScalingFinding],
+    measured: &[MeasuredTask<'_>],
+) -> Option<AnswerDraft> {
     let figures = all.iter().flat_map(|one| AnswerFigure::of_scaling(one)).collect();
-    Some(of_all(all)?.made_of(figures))
+    Some(of_all(all, measured)?.made_of(figures))
 }
 
-fn of_all(all: &[&ScalingFinding]) -> Option<AnswerDraft> {
-    all.first()?;
+fn of_all(all: &[&ScalingFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
+    let first = all.first()?;
+    let compared: Vec<MeasuredTask<'_>> = all.iter().flat_map(|one| tasks(one)).collect();
+    let left_out = LeftOutTasks::new(measured, &compared);
     let is_flat = |one: &&&ScalingFinding| one.up_to == Some(one.range.high);
     if all.iter().filter(is_flat).count() == all.len() {
-        let one = all[0];
-        let axis = axis_of(one);
-        let text = format!(
-            "up to {} nothing takes more than {} longer than with {}",
-            axis.level(one.range.high),
-            share(one.margin),
-            axis.value(one.range.low)
-        );
-        return Some(AnswerDraft::proven(Verdict::No, text, Vec::new()));
+        return Some(flat(first, all, &left_out));
     }
     let is_beyond =
         |one: &&&ScalingFinding| one.phases.iter().any(|phase| phase.slower_from.is_some());
     let slower =
         all.iter().find(is_beyond).or_else(|| all.iter().find(|one| slowest(one).is_some()));
     let told = slower.or_else(|| all.iter().find(|one| !is_flat(one)))?;
+    let of_variant = measured.iter().copied().filter(|one| one.variant == told.variant);
+    let own = LeftOutTasks::new(&of_variant.collect::<Vec<_>>(), &tasks(told));
+    let is_said = told.up_to.is_some() && own.apart() == left_out.apart();
+    let unsaid = if is_said { left_out.sentence_beside_apart() } else { left_out.sentence() };
     let others = all.iter().filter(|other| **other != *told);
-    let evidence = others.map(|other| other.sentence()).collect();
+    let evidence = others.map(|other| other.sentence()).chain(unsaid).collect();
     let lead = match told.variant.as_str() {
         DEFAULT_VARIANT => String::new(),
         variant => format!("{variant}: "),
     };
-    let text = format!("{lead}{}", about(told));
+    let text = format!("{lead}{}", about(told, &own.apart()));
     Some(match slower {
         Some(_) => AnswerDraft::proven(Verdict::Yes, text, evidence),
         None => AnswerDraft::cannot_tell(Lack::Precision, text, evidence),
     })
+}
+
+fn tasks(one: &ScalingFinding) -> Vec<MeasuredTask<'_>> {
+    let phases = one.phases.iter();
+    phases.map(|phase| MeasuredTask { variant: &one.variant, phase: &phase.phase }).collect()
+}
+
+/// Nothing takes longer in any variant: up to the highest level that all of them have. Where they have different ones, each
+/// is evidence by itself.
+fn flat(first: &ScalingFinding, all: &[&ScalingFinding], left_out: &LeftOutTasks) -> AnswerDraft {
+    let axis = axis_of(first);
+    let highest = all.iter().map(|one| one.range.high).fold(f64::INFINITY, f64::min);
+    let lowest = match all.iter().all(|one| one.range.low == first.range.low) {
+        true => format!("with {}", axis.value(first.range.low)),
+        false => "at its lowest level".into(),
+    };
+    let text = format!(
+        "{}up to {} nothing takes more than {} longer than {lowest}",
+        left_out.apart(),
+        axis.level(highest),
+        share(first.margin),
+    );
+    let each = all.iter().filter(|_| all.iter().any(|one| one.range != first.range));
+    let each = each.map(|one| one.sentence());
+    let evidence = left_out.sentence_beside_apart().into_iter().chain(each).collect();
+    AnswerDraft::proven(Verdict::No, text, evidence)
 }
 
 fn axis_of(one: &ScalingFinding) -> AxisWords<'_> {
@@ -65,12 +93,12 @@ fn slowest(one: &ScalingFinding) -> Option<(&ScaledPhase, f64)> {
     known.min_by(|a, b| a.1.total_cmp(&b.1).then(ratio(b.0).total_cmp(&ratio(a.0))))
 }
 
-/// How far everything is as fast, then what is not.
-fn about(one: &ScalingFinding) -> String {
+/// How far everything is as fast, `apart` from what was not compared, then what is not.
+fn about(one: &ScalingFinding, apart: &str) -> String {
     let axis = axis_of(one);
     let (margin, lowest) = (share(one.margin), axis.value(one.range.low));
     let reach = one.up_to.map(|up_to| {
-        format!("up to {} nothing takes more than {margin} longer", axis.level(up_to))
+        format!("{apart}up to {} nothing takes more than {margin} longer", axis.level(up_to))
     });
     let highest = axis.value(one.range.high);
     let beyond = match slowest(one) {

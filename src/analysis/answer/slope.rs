@@ -3,70 +3,148 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
+use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, at_most, begun, of_tasks, share, shares, task};
 use crate::analysis::findings::say::{listed, times};
 use crate::analysis::findings::slope::SlopeFinding;
+use crate::analysis::statistics::Interval;
 use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::base::distinct::each_once;
 use crate::plan::DEFAULT_VARIANT;
 
 /// Tasks that an answer names.
 const NAMED_MAX: usize = 2;
 
-/// From all slopes of a run; none if there is none.
-pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
+/// From all slopes of a run, and all tasks that were measured; none if there is none.
+pub(super) fn slope(all: &[&SlopeFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
+    let widest = all.iter().max_by(|a, b| a.range.width().total_cmp(&b.range.width()))?;
     let figures = all.iter().map(|one| AnswerFigure::of_slope(one)).collect();
+    let left_out = |compared: &dyn Fn(&SlopeFinding) -> bool| {
+        let compared = all.iter().filter(|one| compared(one));
+        let tasks = compared.map(|one| MeasuredTask { variant: &one.variant, phase: &one.phase });
+        LeftOutTasks::new(measured, &tasks.collect::<Vec<_>>())
+    };
+    let uncompared = left_out(&|_| true);
+    // What lacks a level at an end says nothing of the whole range.
+    let short = left_out(&|one| one.range == widest.range);
     // A single variant needs no name: what was measured says on what.
-    let is_single = all.windows(2).all(|two| two[0].variant == two[1].variant);
+    let is_single = all.iter().all(|one| one.variant == widest.variant)
+        && measured.iter().all(|one| one.variant == widest.variant);
     let told = |one: &&SlopeFinding| {
         let variant = if is_single { DEFAULT_VARIANT.into() } else { one.variant.clone() };
         SlopeFinding { variant, ..(*one).clone() }
     };
     let told: Vec<SlopeFinding> = all.iter().map(told).collect();
-    Some(of_all(&told.iter().collect::<Vec<_>>())?.made_of(figures))
+    let told: Vec<&SlopeFinding> = told.iter().collect();
+    let tasks = told.len().max(measured.len());
+    let draft = slower(&told, tasks, &uncompared)
+        .or_else(|| not_slower(&told, widest.range, &short))
+        .unwrap_or_else(|| open(&told, &uncompared));
+    Some(draft.made_of(figures))
 }
 
-fn of_all(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
-    let first = all.first()?;
-    let axis = AxisWords { name: &first.axis, unit: first.unit };
-    let (over, within) = (axis.over(first.range), axis.within(first.range));
+fn axis_of(one: &SlopeFinding) -> AxisWords<'_> {
+    AxisWords { name: &one.axis, unit: one.unit }
+}
+
+/// What is said of the others beside those that an answer states, over its range if it has one.
+fn others(all: &[&SlopeFinding], stated: &[&SlopeFinding], range: Option<Interval>) -> Vec<String> {
+    let others = all.iter().filter(|one| !stated.contains(one));
+    let others = others.map(|one| match range == Some(one.range) {
+        true => over_same_range(one),
+        false => begun(&one.sentence()),
+    });
+    others.collect()
+}
+
+/// The range of all of them; none where they differ.
+fn range_of(all: &[&SlopeFinding]) -> Option<Interval> {
+    match each_once(all.iter().map(|one| one.range)).as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    }
+}
+
+/// The range, then each of them; where they have different ranges, each with its own.
+fn over_ranges<'a>(
+    all: &[&'a SlopeFinding],
+    over: fn(AxisWords<'a>, Interval) -> String,
+    about: fn(&SlopeFinding) -> String,
+) -> String {
+    let over = |one: &'a SlopeFinding| over(axis_of(one), one.range);
+    match (all, range_of(all)) {
+        ([first, ..], Some(_)) => {
+            let each: Vec<String> = all.iter().map(|one| about(one)).collect();
+            format!("{} {}", over(first), listed(&each))
+        }
+        _ => {
+            let each = all.iter().map(|one| format!("{} {}", over(one), about(one)));
+            listed(&each.collect::<Vec<_>>())
+        }
+    }
+}
+
+/// Some of so many tasks are slower; none if none is.
+fn slower(all: &[&SlopeFinding], tasks: usize, left_out: &LeftOutTasks) -> Option<AnswerDraft> {
     let slower: Vec<&SlopeFinding> =
         all.iter().copied().filter(|one| one.effect && one.change < 0.0).collect();
-    let evidence = |stated: &[&SlopeFinding]| {
-        let others = all.iter().filter(|one| !stated.contains(one));
-        others.map(|one| over_same_range(one)).collect::<Vec<String>>()
+    let most = slower.iter().copied().min_by(|a, b| a.whole().total_cmp(&b.whole()))?;
+    let range = range_of(&slower);
+    let number = of_tasks(slower.len(), tasks);
+    let text = match range {
+        _ if slower.len() <= NAMED_MAX => over_ranges(&slower, AxisWords::over, about),
+        Some(range) => {
+            let over = axis_of(most).over(range);
+            format!("{over} {number} are slower, most of all: {}", about(most))
+        }
+        None => {
+            let most = over_ranges(&[most], AxisWords::over, about);
+            format!("{number} are slower, most of all: {most}")
+        }
     };
-    if !slower.is_empty() {
-        let text = match slower.as_slice() {
-            named if named.len() <= NAMED_MAX => {
-                let each: Vec<String> = named.iter().map(|one| about(one)).collect();
-                format!("{over} {}", listed(&each))
-            }
-            many => {
-                let number = of_tasks(many.len(), all.len());
-                let most = many.iter().min_by(|a, b| a.whole().total_cmp(&b.whole()));
-                let most = most.map_or(String::new(), |one| about(one));
-                format!("{over} {number} are slower, most of all: {most}")
-            }
-        };
-        let stated = if slower.len() <= NAMED_MAX { slower } else { Vec::new() };
-        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence(&stated)));
+    let stated = if slower.len() <= NAMED_MAX { slower } else { Vec::new() };
+    let evidence = left_out.sentence().into_iter().chain(others(all, &stated, range));
+    let evidence = evidence.collect();
+    Some(AnswerDraft::proven(Verdict::Yes, text, evidence))
+}
+
+/// How much a task may be slower, as a share.
+fn slower_by(one: &SlopeFinding) -> f64 {
+    -one.bounds().low
+}
+
+/// None of those with this range is slower by more than the margin, nor are the others over theirs; none if one may be.
+fn not_slower(
+    all: &[&SlopeFinding],
+    range: Interval,
+    left_out: &LeftOutTasks,
+) -> Option<AnswerDraft> {
+    let first = all.first()?;
+    let most = all.iter().map(|one| slower_by(one)).fold(0.0, f64::max);
+    if most > SLOWER_MARGIN {
+        return None;
     }
-    let slower_by = |one: &&SlopeFinding| -one.bounds().low;
-    let most = all.iter().map(slower_by).fold(0.0, f64::max);
-    if most <= SLOWER_MARGIN {
-        let nothing =
-            if all.len() == 1 { task(&first.variant, &first.phase) } else { "nothing".into() };
-        let is = if all.len() == 1 { "is not" } else { "is" };
-        let text = format!("{within} {nothing} {is} more than {} slower", at_most(most));
-        return Some(AnswerDraft::proven(Verdict::No, text, evidence(&[])));
-    }
+    let (apart, within) = (left_out.apart(), axis_of(first).within(range));
+    let nothing_is = match all.len() == 1 && left_out.is_empty() {
+        true => format!("{} is not", task(&first.variant, &first.phase)),
+        false => "nothing is".into(),
+    };
+    let text = format!("{apart}{within} {nothing_is} more than {} slower", at_most(most));
+    let unsaid = left_out.sentence_beside_apart().into_iter();
+    let evidence = unsaid.chain(others(all, &[], Some(range))).collect();
+    Some(AnswerDraft::proven(Verdict::No, text, evidence))
+}
+
+/// Those that may be slower the most.
+fn open(all: &[&SlopeFinding], left_out: &LeftOutTasks) -> AnswerDraft {
     let mut open: Vec<&SlopeFinding> =
         all.iter().copied().filter(|one| slower_by(one) > SLOWER_MARGIN).collect();
     open.sort_by(|a, b| a.bounds().low.total_cmp(&b.bounds().low));
     open.truncate(NAMED_MAX);
-    let each: Vec<String> = open.iter().map(|one| may_be(one)).collect();
-    let text = format!("{within} {}", listed(&each));
-    Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence(&open)))
+    let text = over_ranges(&open, AxisWords::within, may_be);
+    let others = others(all, &open, range_of(&open));
+    let evidence = left_out.sentence().into_iter().chain(others).collect();
+    AnswerDraft::cannot_tell(Lack::Precision, text, evidence)
 }
 
 /// A sentence on a task beside those of an answer, over the same range: the finding's own is for each step of the axis.

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use super::figures::{AnswerFigure, FigureMeasure};
-use super::words::{WORDS_MAX, number_of_words, share};
+use super::words::{WORDS_MAX, begun, number_of_words, share};
 use super::{AnswerFinding, Reliability, Verdict, crossover, ranking};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
-use crate::analysis::findings::ranking::{ComparedRatio, RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::ranking::{
+    ComparedRatio, LeftOutVariant, RankedBy, RankingFinding, RankingStep,
+};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScaledPhase;
 use crate::analysis::statistics::Interval;
@@ -499,6 +501,149 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
         found.text,
         "in write from 1 KiB to 8 KiB of chunk-size ext4 came first; at 64 KiB of chunk-size ext4 came first"
     );
+}
+
+/// A ranking of two variants in a phase at a level, by how many times as long the second takes; 1 for a tie.
+fn pair(order: [&str; 2], phase: &str, level: f64, ratio: f64) -> RankingFinding {
+    let interval = Some([ratio * 0.9, ratio * 1.1].into());
+    let compared = ComparedRatio { ratio, interval, tie: ratio == 1.0 };
+    let [faster, slower] = order.map(String::from);
+    RankingFinding {
+        phase: Some(phase.into()),
+        order: order.map(String::from).to_vec(),
+        steps: vec![RankingStep { faster, slower, compared, behind_first: compared }],
+        by: RankedBy::Rate,
+        at: None,
+        counted: None,
+        axis: Some("space-used".into()),
+        unit: Some(Unit::Percent),
+        levels: vec![level],
+        left_out: Vec::new(),
+        caches: Vec::new(),
+        unwritten: false,
+    }
+}
+
+#[test]
+fn a_variant_is_the_fastest_in_a_phase_only_where_it_is_at_every_level() {
+    let [first, last] = [["ext4", "xfs"], ["xfs", "ext4"]];
+    let mut all = vec![
+        pair(first, "read", 30.0, 1.5),
+        pair(last, "read", 90.0, 1.5),
+        pair(first, "create", 30.0, 1.5),
+        pair(first, "create", 90.0, 1.0),
+    ];
+    let text =
+        |all: &[RankingFinding]| ranking::ranking(&all.iter().collect::<Vec<_>>()).unwrap().text;
+    assert_eq!(
+        text(&all),
+        "in none of 2 phases is one variant proven the fastest at every level compared; in read at 30% full, ext4 is"
+    );
+    all.extend([pair(last, "delete", 30.0, 1.5), pair(last, "delete", 90.0, 1.3)]);
+    assert_eq!(text(&all), "fastest at every level compared: xfs in delete");
+    let no_room = LeftOutVariant { variant: "btrfs".into(), reason: "no valid measurement".into() };
+    all[5].left_out.push(no_room);
+    assert_eq!(text(&all), "fastest at every level compared: xfs in delete (without btrfs)");
+    let whole = RankingFinding { phase: None, ..pair(first, "", 30.0, 1.5) };
+    all.truncate(4);
+    all.insert(0, whole);
+    let found = ranking::ranking(&all.iter().collect::<Vec<_>>()).unwrap();
+    assert_eq!(
+        found.evidence,
+        ["In no single phase is one variant proven the fastest at every level compared."]
+    );
+}
+
+#[test]
+fn a_variant_that_failed_is_named_beside_the_fastest() {
+    let mut book = filesystems(0.5, Noise::Spread(2), 1);
+    let failed = |m: &&mut Measurement| m.cell.variant == "xfs" && m.phase == "phase-0";
+    book.measurements.iter_mut().filter(failed).for_each(fail);
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::Yes, "{found:?}");
+    assert!(
+        found.text.starts_with("Over the whole job (without xfs) ext4 is the fastest: btrfs "),
+        "{found:?}"
+    );
+    assert_eq!(found.evidence[0], "Left out: xfs (phase-0 is invalid).");
+}
+
+fn fail(m: &mut Measurement) {
+    m.invalid = vec!["ENOSPC x 3".into()];
+}
+
+fn is_at(m: &Measurement, value: f64) -> bool {
+    m.cell.level.as_ref().is_some_and(|level| level.value == value)
+}
+
+#[test]
+fn what_was_not_compared_is_excepted_where_nothing_takes_longer() {
+    let quiet = || directory(0.0, Noise::Spread(2), 1);
+    let nothing = "up to 1,000,000 files nothing takes more than 10% longer than with 1,000.";
+    assert_eq!(answer(&quiet()).text, begun(nothing));
+    let mut book = quiet();
+    let stats = book.measurements.iter().filter(|m| m.phase == "stat-cold");
+    let creates: Vec<Measurement> = stats
+        .map(|m| Measurement {
+            phase: "create".into(),
+            seconds: if is_at(m, 1e6) { 10.0 * m.seconds } else { m.seconds },
+            windows: fixture::windows(&[1_000; 9]),
+            ..m.clone()
+        })
+        .collect();
+    book.measurements.extend(creates);
+    let found = answer(&book);
+    assert_eq!((found.verdict, found.text), (Verdict::No, format!("Apart from create, {nothing}")));
+    let mut book = quiet();
+    let failed = |m: &&mut Measurement| m.phase == "list-cold" && is_at(m, 3e4);
+    book.measurements.iter_mut().filter(failed).for_each(fail);
+    assert_eq!(answer(&book).text, format!("Apart from list-cold, {nothing}"));
+}
+
+#[test]
+fn of_variants_with_different_levels_the_lowest_of_their_highest_is_stated() {
+    let mut book = directory(0.0, Noise::Spread(2), 1);
+    let of = |variant: &str, m: &Measurement| {
+        let cell = CellKey { variant: variant.into(), ..m.cell.clone() };
+        Measurement { cell, ..m.clone() }
+    };
+    let all = book.measurements.iter();
+    let mut all: Vec<_> =
+        all.flat_map(|m| ["ext4", "xfs", "btrfs"].map(|name| of(name, m))).collect();
+    let failed = |m: &&mut Measurement| {
+        m.cell.variant == "btrfs" || (m.cell.variant == "xfs" && is_at(m, 1e6))
+    };
+    all.iter_mut().filter(failed).for_each(fail);
+    book.measurements = all;
+    let found = answer(&book.ordered_as_measured());
+    assert_eq!(
+        found.text,
+        "Apart from btrfs, up to 100,000 files nothing takes more than 10% longer than with 1,000."
+    );
+    assert!(found.evidence[0].starts_with("ext4: up to 1,000,000 files "), "{found:?}");
+}
+
+#[test]
+fn a_task_without_a_slope_is_excepted_where_nothing_is_slower() {
+    let failed = |mut book: Book, is_failed: fn(&Measurement) -> bool| {
+        let failed = |m: &&mut Measurement| m.phase == "write" && is_failed(m);
+        book.measurements.iter_mut().filter(failed).for_each(fail);
+        answer(&book)
+    };
+    let flat = || clutter(0.0, Noise::Spread(2), 2);
+    let without: [fn(&Measurement) -> bool; 3] =
+        [|_| true, |m| is_at(m, 2e6) && m.cell.repeat > 1, |m| is_at(m, 2e6)];
+    for is_failed in without {
+        let found = failed(flat(), is_failed);
+        let excepted = "o: apart from write, with up to 2,000,000 more files nothing is more than ";
+        assert!(found.text.contains(excepted), "{found:?}");
+    }
+    let found = failed(flat(), |m| is_at(m, 2e6));
+    assert!(found.evidence[0].starts_with("Write changes by "), "{found:?}");
+    assert!(found.evidence[0].ends_with(" between 0 and 1,000,000 files."), "{found:?}");
+    let found = failed(clutter(0.5, Noise::Spread(2), 1), |_| true);
+    assert!(found.text.contains("es: with 2,000,000 more files read is "), "{found:?}");
+    assert_eq!(found.evidence, ["Left out: write."]);
 }
 
 #[test]
