@@ -5,7 +5,7 @@ use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{as_long, at_most, task};
-use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding};
+use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::statistics::Interval;
 use crate::analysis::thresholds::SLOWER_MARGIN;
@@ -152,29 +152,23 @@ fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others
         _ if untold == others => format!("; the {others} others cannot be told"),
         _ => format!("; {untold} of {others} others cannot be told"),
     };
-    match slower_from(figures) {
-        Some(from) => format!(
-            "{task} takes over {} longer than at first from {} {} on, {longer} at {}{but}",
-            at_most(SLOWER_MARGIN),
-            units::figures(from, 2),
-            one.counted.noun(),
-            grouped(figures.operations)
-        ),
-        None => format!("at {} {task} takes {longer} as at first{but}", extent(one)),
+    let noun = one.counted.noun();
+    match (one.shape, &figures.threshold) {
+        (GrowthShape::Threshold, Some(found)) => {
+            let [at, low, high] = [found.at, found.interval.low, found.interval.high]
+                .map(|value| units::figures(value.max(0.0), 2));
+            let end = grouped(figures.operations);
+            format!(
+                "{task} takes longer from about {at} {noun} on ({low} to {high}), {longer} at {end}{but}"
+            )
+        }
+        // By a law it takes longer with each of them: no number parts the fast ones from the slow.
+        (GrowthShape::Law, _) => {
+            let law = figures.by_law(noun);
+            format!("at {} {task} takes {longer} as at first, growing {law}{but}", extent(one))
+        }
+        _ => format!("at {} {task} takes {longer} as at first{but}", extent(one)),
     }
-}
-
-/// From how many operations on each takes longer than at first by what is worth stating, as the shape of the growth
-/// has it; none where no shape holds.
-fn slower_from(figures: &GrowthFigures) -> Option<f64> {
-    let first = figures.blocks.first()?.fitted_ns?;
-    let bound = first * (1.0 + SLOWER_MARGIN);
-    let fitted: Option<Vec<(f64, f64)>> =
-        figures.blocks.iter().map(|block| Some((block.operations, block.fitted_ns?))).collect();
-    let fitted = fitted?;
-    let last_within = fitted.iter().rposition(|(_, ns)| *ns <= bound)?;
-    let ((from, low), (to, high)) = (fitted[last_within], *fitted.get(last_within + 1)?);
-    Some(from + (to - from) * (bound - low) / (high - low))
 }
 
 /// Several: from the least to the most of their ratios.
@@ -209,8 +203,10 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::findings::curve::ChangeShape;
     use crate::analysis::findings::curve::Law;
-    use crate::analysis::findings::growth::{CountedThing, GrowthShape};
+    use crate::analysis::findings::growth::CountedThing;
+    use crate::analysis::findings::phase_shape::GrowthThreshold;
 
     fn grown(phase: &str, operations: u64, ratio: f64) -> GrowthFinding {
         let figures = GrowthFigures {
@@ -262,6 +258,34 @@ mod tests {
         assert_eq!(
             text(&[&grown("open", 3_000, 2.0), &grown("read", 2_000_000, 2.0)]),
             "at the end open and read take about 2.00 times as long as at first (1.98 to 2.03) in all 2 series"
+        );
+    }
+
+    #[test]
+    fn a_number_of_files_from_which_on_it_takes_longer_is_stated_of_thresholds_only() {
+        let of = |shape, law, threshold| {
+            let one = grown("create", 20_000, 3.0);
+            let figures =
+                one.figures.clone().map(|figures| GrowthFigures { law, threshold, ..figures });
+            text(&[&GrowthFinding { shape, figures, ..one }])
+        };
+        let longer = "3.00 times as long (2.97 to 3.04)";
+        assert_eq!(
+            of(GrowthShape::Law, Law::Linear, None),
+            format!(
+                "at 20,000 operations create (ext4) takes {longer} as at first, growing linearly with the number of operations"
+            )
+        );
+        let threshold = GrowthThreshold {
+            at: 7_000.0,
+            interval: [6_500.0, 7_200.0].into(),
+            shape: ChangeShape::Step,
+        };
+        assert_eq!(
+            of(GrowthShape::Threshold, Law::Linear, Some(threshold)),
+            format!(
+                "create (ext4) takes longer from about 7,000 operations on (6,500 to 7,200), {longer} at 20,000"
+            )
         );
     }
 

@@ -268,7 +268,8 @@ impl GrowthFinding {
 }
 
 impl GrowthFigures {
-    fn by_law(&self, noun: &str) -> String {
+    /// `linearly with the number of files`
+    pub(in crate::analysis) fn by_law(&self, noun: &str) -> String {
         match self.law {
             Law::Linear => format!("linearly with the number of {noun}"),
             Law::Logarithmic => format!("with the logarithm of the number of {noun}"),
