@@ -273,7 +273,11 @@ impl<'a> RunSets<'a> {
         figure: impl Fn(&MatchedRun<'a>) -> Option<RunFigure>,
     ) -> PendingRow {
         let a: Vec<Option<RunFigure>> = self.a.iter().map(&figure).collect();
-        let b: Vec<RunFigure> = self.b.iter().filter_map(&figure).collect();
+        let mut b: Vec<RunFigure> = self.b.iter().filter_map(&figure).collect();
+        // Runs that did the same again do not stand in for the run itself.
+        if figure(&self.b[0]).is_none() {
+            b.clear();
+        }
         let pair = [a.iter().flatten().next_back().copied(), b.first().copied()];
         let shown = |figure: &RunFigure| figure.rate.shown;
         let is_disturbed = b.iter().chain(&pair[0]).any(|figure| figure.disturbed);

@@ -243,3 +243,23 @@ fn runs_that_confirm_a_regression_count_with_it_and_one_that_was_only_once_is_no
     assert_eq!(checked(&[1.5, 1.0]), (CheckOutcome::Unsure, 1));
     assert_eq!(checked(&[1.5, 1.52, 1.5, 1.48]), (CheckOutcome::Regression, 3));
 }
+
+#[test]
+fn runs_that_did_the_same_again_do_not_stand_in_for_what_the_run_lacks() {
+    let (baseline, again) = (book_of(1.0, 1.0), book_of(1.0, 1.0));
+    let outcome = |run: &Book| {
+        let (run, again) = (Analysis::of(run), Analysis::of(&again));
+        let baseline = Analysis::of(&baseline);
+        let check = Check::of_runs(&[&run, &again], BaselineRuns::Run(&baseline), &[], FAIL_ON);
+        let delete = row(&check, "delete");
+        assert_eq!((delete.b, delete.test.ratio), (None, None), "{delete:?}");
+        assert!(row(&check, "create").b.is_some(), "{check:?}");
+        delete.outcome().unwrap()
+    };
+    let mut run = book_of(1.5, 1.0);
+    run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    assert_eq!(outcome(&run), CheckOutcome::Invalid);
+    run.measurements.truncate(3);
+    run.run.complete = false;
+    assert_eq!(outcome(&run), CheckOutcome::Missing);
+}
