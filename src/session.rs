@@ -32,7 +32,7 @@ use self::measuring::{NoBarriers, PhaseWatch};
 use self::memory::MemoryNeed;
 use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
-use self::record::Record;
+use self::record::{Record, RecordEnd};
 use self::resume::KnownCells;
 use self::sites::Sites;
 use crate::base::dates::rfc3339;
@@ -168,7 +168,7 @@ pub fn run(
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
-    let path = store.path().to_path_buf();
+    let path = store.path().map(Path::to_path_buf);
     if let Some(group) = order.group {
         return run_with_ranks(group, order, store, watcher, interrupt);
     }
@@ -186,7 +186,7 @@ fn run_with_ranks(
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
-    let path = store.path().to_path_buf();
+    let path = store.path().map(Path::to_path_buf);
     let mut work = |watcher: &dyn Watcher| carry_out(order, None, store, watcher, interrupt);
     let outcome = match group.rank() {
         0 => call_watch::watched(order, path, watcher, interrupt, work),
@@ -243,11 +243,9 @@ fn carry_out(
         None => (book, KnownCells::default()),
         Some(unfinished) => unfinished.go_on(&book, origin.as_ref())?,
     };
-    let mut record = Record::open(store, &book, origin, &known, watcher)?;
+    let tag = order.tag.as_deref();
+    let record = Record::open(store, &book, origin, tag, &known, watcher)?;
     watcher.begins(&book);
-    if let Some(tag) = &order.tag {
-        record.tag(&book.run.id, tag, watcher)?;
-    }
     let watch = PhaseWatch::default();
     let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
     let group = order.group;
@@ -342,10 +340,10 @@ impl Session<'_> {
             Some(group) => self.left(group, cells),
         };
         let closed = self.close();
-        let (book, kept) = self.finish(cells.is_ok());
+        let (book, RecordEnd { kept, tagged }) = self.finish(cells.is_ok());
         let is_kept = kept.is_ok();
         // The first cause is what the user must hear of, then what it leaves behind.
-        let failure = [cells, closed, kept]
+        let failure = [cells, closed, kept, tagged]
             .into_iter()
             .filter_map(Result::err)
             .reduce(|first, other| first.then(&other));
@@ -527,15 +525,15 @@ impl Session<'_> {
         none_stays(&[made?.left, disk?.left, shared?.left].concat())
     }
 
-    /// The run, and whether the store has all of it.
-    fn finish(mut self, cells_done: bool) -> (Book, Result<()>) {
+    /// The run, and how the store took it.
+    fn finish(mut self, cells_done: bool) -> (Book, RecordEnd) {
         self.book.run.complete = cells_done && !self.interrupt.is_set();
         self.book.run.finished = Some(now());
-        let kept = match self.watcher.has_given_up() {
-            true => Ok(()),
-            false => self.record.close(&self.book),
+        let end = match self.watcher.has_given_up() {
+            true => RecordEnd { kept: Ok(()), tagged: Ok(()) },
+            false => self.record.close(&self.book, self.watcher),
         };
-        (self.book, kept)
+        (self.book, end)
     }
 }
 
@@ -764,6 +762,11 @@ pub(crate) fn cell_key(plan: &Plan, cell: &CellPlan, repeat: u32) -> CellKey {
         unit: level.unit,
     });
     CellKey { variant: cell.variant.clone(), level, repeat }
+}
+
+/// That a tag was of another run before.
+fn tag_moved(tag: &str, before: &str, id: &str) -> String {
+    format!("the tag {tag} was of run {before}, and is of {id} now")
 }
 
 /// The time of day, RFC 3339 in UTC, to the second: for the record, never for a measurement.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Thread};
 use std::time::Duration;
 
-use super::{PhaseContext, RunOrder, RunOutcome, Watcher, now};
+use super::{PhaseContext, RunOrder, RunOutcome, Watcher, now, tag_moved};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::patience::soon;
 use crate::base::units::{counted, grouped, span};
@@ -43,7 +43,7 @@ const CLEANS_UP_WITHIN_NS: u64 = 60_000_000_000;
 /// As the work; or if it was given up, what became of the call.
 pub(super) fn watched(
     order: &RunOrder<'_>,
-    store: PathBuf,
+    store: Option<PathBuf>,
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
     work: impl FnOnce(&dyn Watcher) -> Result<RunOutcome>,
@@ -96,8 +96,8 @@ struct CallWatch<'a> {
     order: &'a RunOrder<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
-    /// The path of the store.
-    store: PathBuf,
+    /// The path of the store; none if nobody keeps the run.
+    store: Option<PathBuf>,
     clock: RealClock,
     /// The phase under way; none between phases.
     phase: Mutex<Option<PhaseUnderWay>>,
@@ -230,15 +230,20 @@ impl CallWatch<'_> {
             }
         }));
         book.run.finished = Some(now());
-        let (path, known) = (self.store.clone(), book.clone());
+        let Some(path) = &self.store else {
+            return Ok(RunOutcome { book, failure: Some(failure), is_kept: false });
+        };
+        let (at, known, tag) = (path.clone(), book.clone(), self.order.tag.clone());
         // It may lie where the call hangs.
-        let stored = soon(move || stored(&path, known)).unwrap_or_else(|| {
-            let path = shown(&self.store);
-            Err(Failure::failed(format!("the store {path} does not answer")))
+        let stored = soon(move || stored(&at, known, tag.as_deref())).unwrap_or_else(|| {
+            Err(Failure::failed(format!("the store {} does not answer", shown(path))))
         });
         let is_kept = stored.is_ok();
         let (book, failure) = match stored {
-            Ok(book) => (book, failure),
+            Ok((book, moved)) => {
+                moved.iter().for_each(|moved| self.watcher.notice(moved));
+                (book, failure)
+            }
             Err(other) => (book, failure.then(&other)),
         };
         Ok(RunOutcome { book, failure: Some(failure), is_kept })
@@ -262,12 +267,23 @@ impl CallWatch<'_> {
     }
 }
 
-/// A run with what the store had of it and what it lacked, all of which the store has then.
+/// A run with what the store had of it and what it lacked, all of which the store has then, with its tag; and what is to be
+/// said of the tag.
 ///
 /// # Errors
 /// If the store does not give or take it.
-fn stored(path: &Path, mut known: Book) -> Result<Book> {
+fn stored(path: &Path, known: Book, tag: Option<&str>) -> Result<(Book, Option<String>)> {
     let mut store = Store::open(path)?;
+    let book = completed(&mut store, known)?;
+    let id = &book.run.id;
+    let Some(tag) = tag else { return Ok((book, None)) };
+    // It has it already, unless it did not take it when the run began.
+    let before = store.tag(id, tag)?;
+    let moved = before.map(|before| tag_moved(tag, &before, id));
+    Ok((book, moved))
+}
+
+fn completed(store: &mut Store, mut known: Book) -> Result<Book> {
     if !store.has_run(&known.run.id)? {
         return store.import(&known).map(|()| known);
     }
@@ -353,5 +369,74 @@ impl Watcher for CallWatch<'_> {
     fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement) {
         *self.phase() = None;
         self.watcher.phase_ends(context, measurement);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::filesystem::Volume;
+    use crate::plan::{Settings, read_job};
+    use crate::results::fixture;
+
+    struct Listener(Mutex<Vec<String>>);
+
+    impl Watcher for Listener {
+        fn notice(&self, text: &str) {
+            self.0.lock().unwrap().push(text.into());
+        }
+    }
+
+    /// What is given of a run with the tag `base` that has begun and is given up, and what is said.
+    fn given_up(store: Option<PathBuf>) -> (RunOutcome, Vec<String>) {
+        let job = "name = 't'\n[tree]\nfiles = 1\n[[phase]]\noperation = 'create'\n";
+        let plan = read_job(job, &Settings::default()).unwrap();
+        let order = RunOrder {
+            plan: &plan,
+            directory: PathBuf::from("."),
+            command: "a test".into(),
+            fill_real: false,
+            place: Volume::default(),
+            tag: Some("base".into()),
+            group: None,
+        };
+        let listener = Listener(Mutex::default());
+        let watch = CallWatch {
+            order: &order,
+            watcher: &listener,
+            interrupt: &Interrupt::default(),
+            store,
+            clock: RealClock::new(),
+            phase: Mutex::new(None),
+            known: Mutex::new(Some(fixture::book())),
+            given_up: Mutex::new(None),
+            is_over: AtomicBool::new(false),
+        };
+        let outcome = watch.outcome(Failure::failed("the run ends"), "a call hangs".into());
+        (outcome.unwrap(), listener.0.into_inner().unwrap())
+    }
+
+    #[test]
+    fn a_run_that_nobody_keeps_makes_no_store_when_it_is_given_up() {
+        let store = Store::in_memory().unwrap();
+        let (outcome, _) = given_up(store.path().map(Path::to_path_buf));
+        assert!(!outcome.is_kept && outcome.failure.is_some());
+        assert!(!Path::new(":memory:").exists());
+    }
+
+    #[test]
+    fn a_run_that_is_given_up_has_its_tag_though_the_store_did_not_take_the_run_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let mut store = Store::open(&path).unwrap();
+        let mut before = fixture::book();
+        before.run.id = "before00".into();
+        store.import(&before).unwrap();
+        store.tag("before00", "base").unwrap();
+        let (outcome, notices) = given_up(Some(path));
+        let id = &outcome.book.run.id;
+        assert!(outcome.is_kept);
+        assert_eq!(&store.find_run("base").unwrap(), id);
+        assert_eq!(notices, [tag_moved("base", "before00", id)]);
     }
 }

@@ -1,8 +1,8 @@
 //! Keeps a run in the store while it grows. What the store does not take stays in memory and is offered to it
 //! again, so that nothing measured is lost because of it.
 
-use super::Watcher;
 use super::resume::KnownCells;
+use super::{Watcher, tag_moved};
 use crate::base::failure::{Failure, Result};
 use crate::results::book::Book;
 use crate::results::store::{FinishedCell, Patience, RunGrowth, RunOrigin, Store};
@@ -12,6 +12,9 @@ pub(super) struct Record<'a> {
     store: &'a mut Store,
     /// How the run was begun, if that can be kept.
     origin: Option<RunOrigin>,
+    /// The tag that the run is to have, and whether the store has given it.
+    tag: Option<&'a str>,
+    is_tagged: bool,
     /// Measurements that the store has.
     saved: usize,
     /// Cells that are done, and how many of them the store has.
@@ -23,9 +26,17 @@ pub(super) struct Record<'a> {
     is_refused: bool,
 }
 
+/// How a run that has ended was stored.
+pub(super) struct RecordEnd {
+    /// Whether the store has all of it.
+    pub(super) kept: Result<()>,
+    /// Whether a run that it has has its tag too.
+    pub(super) tagged: Result<()>,
+}
+
 impl<'a> Record<'a> {
     /// A record of a run that begins or, after cells that are known, goes on. A store that does not take a run that
-    /// begins gets a stand-in, which is said, until the end.
+    /// begins gets a stand-in, which is said, until the end. A tag that it does not take is tried again then.
     ///
     /// # Errors
     /// If the store does not take what goes on.
@@ -33,6 +44,7 @@ impl<'a> Record<'a> {
         store: &'a mut Store,
         book: &Book,
         origin: Option<RunOrigin>,
+        tag: Option<&'a str>,
         known: &KnownCells,
         watcher: &dyn Watcher,
     ) -> Result<Self> {
@@ -43,31 +55,43 @@ impl<'a> Record<'a> {
             }
             origin => {
                 if let Err(failure) = store.begin_run(book, origin.as_ref()) {
-                    *store = Store::stand_in(store.path())?;
+                    let Some(path) = store.path() else { return Err(failure) };
+                    *store = Store::stand_in(path)?;
                     store.begin_run(book, origin.as_ref())?;
                     watcher.notice(&goes_on(&failure));
                 }
             }
         }
-        Ok(Self {
+        let mut record = Self {
             store,
             origin,
+            tag,
+            is_tagged: false,
             saved: known.measurements.len(),
             saved_cells: cells.len(),
             cells,
             is_head_saved: true,
             is_refused: false,
-        })
+        };
+        if let Err(failure) = record.give_tag(&book.run.id, watcher) {
+            let again = "Measuring goes on, and the tag is tried again at the end";
+            watcher.notice(&format!("{} {again}", failure.sentence));
+        }
+        Ok(record)
     }
 
-    /// Gives the run a tag, and says where it was before.
+    /// Gives the run its tag if it has none yet, and says where that was before.
     ///
     /// # Errors
     /// If the store does not take it.
-    pub(super) fn tag(&mut self, id: &str, tag: &str, watcher: &dyn Watcher) -> Result<()> {
-        if let Some(before) = self.store.tag(id, tag)? {
-            watcher.notice(&format!("the tag {tag} was of run {before}, and is of {id} now"));
-        }
+    fn give_tag(&mut self, id: &str, watcher: &dyn Watcher) -> Result<()> {
+        let Some(tag) = self.tag.filter(|_| !self.is_tagged) else { return Ok(()) };
+        let before = self.store.tag(id, tag).map_err(|failure| {
+            let sentence = format!("run {id} did not get the tag {tag}: {}", failure.sentence);
+            Failure { sentence, ..failure }
+        })?;
+        self.is_tagged = true;
+        before.iter().for_each(|before| watcher.notice(&tag_moved(tag, before, id)));
         Ok(())
     }
 
@@ -106,31 +130,38 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Saves what is still to be saved of a run that has ended.
-    ///
-    /// # Errors
-    /// If the store does not take it now either.
-    pub(super) fn close(mut self, book: &Book) -> Result<()> {
-        self.is_head_saved = false;
-        let kept = match self.store.reopened() {
-            // Another file is in its place, or none was: all is new to it.
-            Ok(Some(other)) => {
-                *self.store = other;
-                (self.saved, self.saved_cells) = (0, 0);
-                let begun = self.store.begin_run(book, self.origin.as_ref());
-                begun.and_then(|()| self.save(book, Patience::Long))
-            }
-            Ok(None) => self.save(book, Patience::Long),
-            Err(failure) => {
-                self.saved = 0;
-                Err(failure)
-            }
+    /// Saves what is still to be saved of a run that has ended, if the store takes it now.
+    pub(super) fn close(mut self, book: &Book, watcher: &dyn Watcher) -> RecordEnd {
+        let kept = self.save_all(book);
+        let tagged = match kept {
+            Ok(()) => self.give_tag(&book.run.id, watcher),
+            Err(_) => Ok(()),
         };
-        kept.map_err(|failure| {
-            let (saved, all) = (self.saved, book.measurements.len());
-            let left = format!("The store has {saved} of the {all} measurements of this run");
-            Failure { sentence: format!("{} {left}", failure.sentence), ..failure }
-        })
+        RecordEnd { kept: kept.map_err(|failure| self.lacks(book, &failure)), tagged }
+    }
+
+    fn save_all(&mut self, book: &Book) -> Result<()> {
+        self.is_head_saved = false;
+        let reopened = self.store.reopened();
+        if !matches!(reopened, Ok(None)) {
+            // Another file is in its place, or none is: all is new to it.
+            (self.saved, self.saved_cells, self.is_tagged) = (0, 0, false);
+        }
+        if let Some(other) = reopened? {
+            *self.store = other;
+            self.store.begin_run(book, self.origin.as_ref())?;
+        }
+        self.save(book, Patience::Long)
+    }
+
+    /// Why the store lacks some of a run, with what it has of it.
+    fn lacks(&self, book: &Book, failure: &Failure) -> Failure {
+        let (saved, all) = (self.saved, book.measurements.len());
+        let mut left = format!("The store has {saved} of the {all} measurements of this run");
+        if let Some(tag) = self.tag.filter(|_| !self.is_tagged) {
+            left += &format!(", which did not get the tag {tag}");
+        }
+        Failure { sentence: format!("{} {left}", failure.sentence), ..failure.clone() }
     }
 
     fn save(&mut self, book: &Book, patience: Patience) -> Result<()> {

@@ -60,7 +60,7 @@ pub fn resume(
         )));
     }
     unfinished.remove_leftovers(&order.directory)?;
-    let path = store.path().to_path_buf();
+    let path = store.path().map(Path::to_path_buf);
     call_watch::watched(order, path, watcher, interrupt, |watcher| {
         super::carry_out(order, Some(unfinished), store, watcher, interrupt)
     })

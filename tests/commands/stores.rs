@@ -262,6 +262,15 @@ impl Watcher for Meddler<'_> {
 
 /// Runs the job with a store, and what was said.
 fn run(path: &Path, meddle: &(dyn Fn(usize) + Sync)) -> (RunOutcome, Vec<String>) {
+    tagged_run(path, None, meddle)
+}
+
+/// The same with a tag.
+fn tagged_run(
+    path: &Path,
+    tag: Option<&str>,
+    meddle: &(dyn Fn(usize) + Sync),
+) -> (RunOutcome, Vec<String>) {
     let plan = plan_of(JOB);
     let order = RunOrder {
         plan: &plan,
@@ -269,7 +278,7 @@ fn run(path: &Path, meddle: &(dyn Fn(usize) + Sync)) -> (RunOutcome, Vec<String>
         command: "a test".into(),
         fill_real: false,
         place: Volume::default(),
-        tag: None,
+        tag: tag.map(String::from),
         group: None,
     };
     let watcher = Meddler { made: AtomicUsize::new(0), notices: Mutex::default(), meddle };
@@ -312,4 +321,80 @@ fn a_run_whose_store_was_removed_is_in_a_new_one_in_its_place() {
     assert!(outcome.failure.is_none() && outcome.is_kept, "{:?}", outcome.failure);
     let stored = Store::open_to_read(&path).unwrap().load(&outcome.book.run.id).unwrap();
     assert_eq!(stored, outcome.book);
+}
+
+/// A folder with a store, in which the only run has the tag `base`; that run's id.
+fn with_base() -> (tempfile::TempDir, PathBuf, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let (outcome, notices) = tagged_run(&path, Some("base"), &|_| ());
+    assert!(outcome.failure.is_none() && notices.is_empty(), "{notices:?}");
+    (folder, path, outcome.book.run.id)
+}
+
+/// The run that has the tag `base`.
+fn base(path: &Path) -> String {
+    Store::open_to_read(path).unwrap().find_run("base").unwrap()
+}
+
+fn execute(path: &Path, sql: &str) {
+    Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_run_gets_its_tag_from_a_store_that_does_not_take_it_when_the_run_begins() {
+    for refused in ["INSERT ON runs", "UPDATE OF tag ON runs"] {
+        let (_folder, path, before) = with_base();
+        let refuse = "BEGIN SELECT RAISE(ABORT, 'no more'); END";
+        execute(&path, &format!("CREATE TRIGGER refuse BEFORE {refused} {refuse}"));
+        let (outcome, notices) = tagged_run(&path, Some("base"), &|made| {
+            if made == 2 {
+                assert_eq!(base(&path), before, "{refused}");
+                execute(&path, "DROP TRIGGER refuse");
+            }
+        });
+        assert!(outcome.failure.is_none() && outcome.is_kept, "{refused}: {:?}", outcome.failure);
+        let id = outcome.book.run.id;
+        assert_eq!(base(&path), id, "{refused}");
+        assert!(notices[0].contains("Measuring goes on"), "{notices:?}");
+        let moved = format!("the tag base was of run {before}, and is of {id} now");
+        assert_eq!((notices.len(), &notices[1]), (2, &moved), "{notices:?}");
+    }
+}
+
+#[test]
+fn a_tag_that_the_store_never_takes_is_a_failure_of_a_run_that_is_kept() {
+    let (_folder, path, before) = with_base();
+    let refuse = "CREATE TRIGGER refuse BEFORE UPDATE OF tag ON runs \
+                  BEGIN SELECT RAISE(ABORT, 'no more'); END";
+    execute(&path, refuse);
+    let (outcome, _) = tagged_run(&path, Some("base"), &|_| ());
+    let id = &outcome.book.run.id;
+    let failure = outcome.failure.unwrap().sentence;
+    assert!(failure.starts_with(&format!("run {id} did not get the tag base: ")), "{failure}");
+    assert!(outcome.is_kept);
+    assert_eq!(Store::open_to_read(&path).unwrap().load(id).unwrap(), outcome.book);
+    assert_eq!(base(&path), before);
+}
+
+#[test]
+fn a_run_whose_store_was_removed_has_its_tag_in_the_new_one() {
+    let (folder, path, _) = with_base();
+    let (outcome, _) = tagged_run(&path, Some("base"), &|made| {
+        if made == 2 {
+            for ending in ["", "-wal", "-shm"] {
+                let _ = std::fs::remove_file(folder.path().join(format!("store.db{ending}")));
+            }
+        }
+    });
+    assert!(outcome.failure.is_none() && outcome.is_kept, "{:?}", outcome.failure);
+    assert_eq!(base(&path), outcome.book.run.id);
+}
+
+#[test]
+fn a_run_that_no_store_takes_says_that_it_did_not_get_its_tag() {
+    let (bench, job) = damaged(|bytes| bytes.truncate(4_096));
+    let ran = bench.run([Path::new("run"), &job, Path::new("--tag"), Path::new("base")]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("which did not get the tag base"), "{}", ran.stderr);
 }

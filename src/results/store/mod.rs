@@ -46,7 +46,8 @@ pub enum Patience {
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
-    path: PathBuf,
+    /// None for a store that nobody keeps.
+    path: Option<PathBuf>,
     /// The device and inode of its file when it was opened to write.
     file: Option<(u64, u64)>,
 }
@@ -83,7 +84,7 @@ impl Store {
             let read_only = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
             return Err(rusqlite::Error::SqliteFailure(read_only, None).into());
         }
-        let mut store = Self { connection, path: path.into(), file: None };
+        let mut store = Self { connection, path: Some(path.into()), file: None };
         store.configure_in_turn()?;
         store.file = file_at(path);
         Ok(store)
@@ -94,7 +95,7 @@ impl Store {
     /// # Errors
     /// If SQLite cannot make one.
     pub fn stand_in(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.into(), file: Some(NO_FILE), ..Self::in_memory()? })
+        Ok(Self { path: Some(path.into()), file: Some(NO_FILE), ..Self::in_memory()? })
     }
 
     /// The store that is at its path now, made if it is missing, where that is another file than the one that was
@@ -103,8 +104,9 @@ impl Store {
     /// # Errors
     /// If there is none and none can be made.
     pub fn reopened(&self) -> Result<Option<Self>> {
-        let is_same = self.file.is_none() || self.file == file_at(&self.path);
-        if is_same { Ok(None) } else { Self::open(&self.path).map(Some) }
+        let Some(path) = self.path() else { return Ok(None) };
+        let is_same = self.file.is_none() || self.file == file_at(path);
+        if is_same { Ok(None) } else { Self::open(path).map(Some) }
     }
 
     /// How long to wait from now on while another process writes.
@@ -116,7 +118,7 @@ impl Store {
             Patience::Long => BUSY_WAIT,
             Patience::Short => BUSY_WAIT_AGAIN,
         };
-        self.connection.busy_timeout(wait).map_err(|error| failure(&self.path, "use", &error))
+        self.connection.busy_timeout(wait).map_err(|error| self.failure("use", &error.into()))
     }
 
     /// A store that nobody keeps, in memory.
@@ -124,10 +126,10 @@ impl Store {
     /// # Errors
     /// If SQLite cannot make one.
     pub fn in_memory() -> Result<Self> {
-        let path = PathBuf::from(":memory:");
+        let connection = Connection::open_in_memory();
         let connection =
-            Connection::open_in_memory().map_err(|error| failure(&path, "make", &error))?;
-        let mut store = Self { connection, path, file: None };
+            connection.map_err(|error| failure(Path::new(IN_MEMORY), "make", &error))?;
+        let mut store = Self { connection, path: None, file: None };
         store.configure_in_turn().map_err(|error| store.failure("make", &error))?;
         Ok(store)
     }
@@ -149,9 +151,14 @@ impl Store {
         configured
     }
 
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Its path; none for a store that nobody keeps.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// What messages call it.
+    fn name(&self) -> &Path {
+        self.path().unwrap_or(Path::new(IN_MEMORY))
     }
 
     /// Opens the store at `path` only to read it: neither it nor a file beside it is written or
@@ -161,7 +168,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(read_only_uri(&path), flags)
             .map_err(|error| failure(&path, "read", &error))?;
-        let store = Self { connection, path, file: None };
+        let store = Self { connection, path: Some(path), file: None };
         // A run that was killed at its start may have left it without tables: then it is read as one without runs.
         match check_schema(&store.connection).map_err(|error| store.failure("read", &error))? {
             true => Ok(store),
@@ -212,7 +219,7 @@ impl Store {
     }
 
     fn failure(&self, doing: &str, problem: &StoreProblem) -> Failure {
-        problem.failure(&self.path, doing)
+        problem.failure(self.name(), doing)
     }
 }
 
@@ -345,6 +352,9 @@ fn read_only_uri(path: &Path) -> String {
     let written = is_there("-wal") || is_there("-journal");
     uri + if written { "?mode=ro" } else { "?immutable=1" }
 }
+
+/// What messages call a store that has no file.
+const IN_MEMORY: &str = "in memory";
 
 /// The device and inode of a stand-in, which no file has.
 const NO_FILE: (u64, u64) = (0, 0);

@@ -125,7 +125,7 @@ impl Store {
             Err(failure) => failure,
             Ok(runs) if runs.is_empty() => Failure::failed(format!(
                 "the store {} has no runs yet; `boatload run` makes one",
-                shown(&self.path)
+                shown(self.name())
             )),
             Ok(runs) if runs_back(asked).is_some() => Failure::usage(format!(
                 "{asked} goes back too far: the store has {}; `boatload runs` lists them",

@@ -28,14 +28,16 @@ pub fn is_tag(word: &str) -> bool {
 }
 
 impl Store {
-    /// Gives a run a tag, which another may have had; the id of that one.
+    /// Gives a run a tag, which another may have had; the id of that one. Fails if the store has no run with this id.
     pub fn tag(&mut self, id: &str, tag: &str) -> Result<Option<String>> {
         self.commit("tag a run in", |connection| {
             let holder = "SELECT id FROM runs WHERE tag = ?1 AND id <> ?2";
             let before = connection.query_row(holder, params![tag, id], |row| row.get(0));
             connection.execute("UPDATE runs SET tag = NULL WHERE tag = ?1", (tag,))?;
-            connection.execute("UPDATE runs SET tag = ?2 WHERE id = ?1", params![id, tag])?;
-            Ok(before.optional()?)
+            match connection.execute("UPDATE runs SET tag = ?2 WHERE id = ?1", params![id, tag])? {
+                1 => Ok(before.optional()?),
+                _ => Err(no_run(id)),
+            }
         })
     }
 
@@ -53,12 +55,16 @@ impl Store {
             for id in ids {
                 match connection.execute("DELETE FROM runs WHERE id = ?1", (id,))? {
                     1 => {}
-                    _ => return Err(StoreProblem::Stated(format!("it has no run {id}."))),
+                    _ => return Err(no_run(id)),
                 }
             }
             Ok(())
         })
     }
+}
+
+fn no_run(id: &str) -> StoreProblem {
+    StoreProblem::Stated(format!("it has no run {id}."))
 }
 
 #[cfg(test)]
