@@ -105,6 +105,7 @@ impl CheckCommand {
             is_earlier |= other.run.id == run.run.id;
             wanted
         })?;
+        earlier.note_unreadable();
         let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();
         let baseline = BaselineRuns::History(&runs);
         if runs.is_empty() {

@@ -201,7 +201,7 @@ impl PlannedRun<'_> {
             book.host.filesystem.kind == host.filesystem.kind && device(&book.host) == device(host)
         };
         let store = self.store.open_to_read().ok()??;
-        let runs = store.runs().ok()?;
+        let runs = store.runs().ok()?.runs;
         let runs = runs.iter().map(|run| &run.book.run);
         let alike = runs.filter(|run| run.scenario == plan.name && run.complete);
         alike.take(RUNS_MAX).find_map(|run| {

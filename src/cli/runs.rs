@@ -1,6 +1,8 @@
 //! Runs `boatload runs`: lists stored and published runs, removes some, and notes something of one. Finds the
 //! run that a RUN on the command line names, and stored runs of the same job on the same machine and place.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, Subcommand};
 
 use super::out::written;
@@ -13,7 +15,7 @@ use crate::base::units::counted;
 use crate::report::{write_references, write_runs};
 use crate::results::book::Book;
 use crate::results::reference::{PREFIX, find_reference, nearest_reference, references};
-use crate::results::store::Store;
+use crate::results::store::{RunList, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +30,10 @@ A run is named by its id, a unique prefix of it, its tag (`boatload run --tag NA
 last, or `last~1` for the one before.
 
 `rm` does not ask. It removes all that are named or, if one is unknown or still going on, none. The file of the store \
-does not get smaller: the next runs fill what is free.";
+does not get smaller: the next runs fill what is free.
+
+A run that this boatload cannot read, because another version wrote it, is named below the list with the reason. `rm` \
+removes it too.";
 
 /// List the stored runs, the one that was stored last first
 #[derive(Args)]
@@ -74,7 +79,7 @@ impl Runs {
             written("list the published figures", |out| write_references(&references(), out))?
         } else {
             let store = store.open_to_read()?;
-            let runs = store.map_or_else(|| Ok(Vec::new()), |store| store.runs())?;
+            let runs = store.map_or_else(|| Ok(RunList::default()), |store| store.runs())?;
             written("list the runs", |out| write_runs(&runs, out))?
         };
         out::print(&text)?;
@@ -100,7 +105,8 @@ fn remove(words: &[String], place: &StorePlace) -> Result<Exit> {
     let (mut ids, mut lines) = (Vec::new(), String::new());
     for word in words {
         let (store, id) = open_run(word, place)?;
-        let origin = store.origin_of(&id)?.map(|(origin, _)| origin);
+        // What cannot be read can be removed all the same.
+        let origin = store.origin_of(&id).ok().flatten().map(|(origin, _)| origin);
         if let Some(origin) = origin.filter(|origin| origin.process.is_running_elsewhere()) {
             let process = origin.process.process;
             return Err(Failure::usage(format!(
@@ -108,15 +114,20 @@ fn remove(words: &[String], place: &StorePlace) -> Result<Exit> {
             )));
         }
         if !ids.contains(&id) {
-            let book = store.load(&id)?;
-            let measured = counted(book.measurements.len() as u64, "measurement");
-            lines += &format!("removed {id}: {}, {measured}\n", shown(&book.run.scenario));
+            lines += &format!("removed {id}: {}\n", contents(&store, &id));
             ids.push(id);
         }
     }
     place.open()?.remove_runs(&ids)?;
     out::print(&lines)?;
     Ok(Exit::Good)
+}
+
+/// What goes with a run.
+fn contents(store: &Store, id: &str) -> String {
+    let Ok(book) = store.load(id) else { return "a run that could not be read".into() };
+    let measured = counted(book.measurements.len() as u64, "measurement");
+    format!("{}, {measured}", shown(&book.run.scenario))
 }
 
 /// The help of every RUN argument.
@@ -222,6 +233,21 @@ pub(super) struct EqualRuns {
     pub(super) runs: Vec<Book>,
     /// How many complete runs of the scenario are of another job, machine or place.
     pub(super) unlike: u64,
+    /// The ids of runs of the scenario that cannot be read.
+    unreadable: BTreeSet<String>,
+}
+
+impl EqualRuns {
+    /// Says which runs cannot be read.
+    pub(super) fn note_unreadable(&self) {
+        let ids: Vec<String> = self.unreadable.iter().map(shown).collect();
+        if !ids.is_empty() {
+            let ids = ids.join(", ");
+            out::note(&format!(
+                "runs that cannot be read do not count: {ids}; `boatload show RUN` says why"
+            ));
+        }
+    }
 }
 
 /// The newest `most` complete runs of what `run` did, among those that are wanted: `wanted` is asked
@@ -240,17 +266,21 @@ pub(super) fn equal_runs(
         return Ok(found);
     }
     let Some(store) = place.open_to_read()? else { return Ok(found) };
-    for other in store.runs()?.into_iter().map(|other| other.book) {
+    let RunList { runs, unreadable } = store.runs()?;
+    let unreadable = unreadable.into_iter().filter(|other| other.scenario == run.run.scenario);
+    found.unreadable = unreadable.map(|other| other.id).collect();
+    for other in runs.into_iter().map(|other| other.book) {
         let facts = &other.run;
         let same = (&facts.scenario, &facts.scale) == (&run.run.scenario, &run.run.scale);
         if !wanted(&other) || !same || !facts.complete {
             continue;
         }
-        let book = store.load(&facts.id)?;
-        if same_target(run, &book) {
-            found.runs.push(book);
-        } else {
-            found.unlike += 1;
+        match store.load(&facts.id) {
+            Ok(book) if same_target(run, &book) => found.runs.push(book),
+            Ok(_) => found.unlike += 1,
+            Err(_) => {
+                found.unreadable.insert(facts.id.clone());
+            }
         }
         if found.runs.len() == most as usize {
             break;
@@ -291,10 +321,14 @@ pub(super) fn other_runs(
         }
     };
     let [a, b] = pair;
-    let mut all = equal_runs(a, place, most, wanted())?.runs;
+    let mut found = equal_runs(a, place, most, wanted())?;
     if !same_target(a, b) {
-        all.extend(equal_runs(b, place, most, wanted())?.runs);
+        let of_b = equal_runs(b, place, most, wanted())?;
+        found.runs.extend(of_b.runs);
+        found.unreadable.extend(of_b.unreadable);
     }
+    found.note_unreadable();
+    let mut all = found.runs;
     all.sort_by(|a, b| (&a.run.started, &a.run.id).cmp(&(&b.run.started, &b.run.id)));
     // What is not known of an older run may make it the same as either.
     all.dedup_by(|a, b| a.run.id == b.run.id);

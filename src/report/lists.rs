@@ -9,7 +9,7 @@ use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::grouped;
 use crate::results::book::Book;
-use crate::results::store::RunSummary;
+use crate::results::store::{RunList, RunSummary};
 
 /// Names of made file systems take at most so many terminal columns; `,…` may follow.
 const PLACE_MAX: usize = 20;
@@ -26,18 +26,28 @@ const RUN_COLUMNS: [RunColumn; 7] = [
     RunColumn::words("state", state),
 ];
 
-/// Writes one line for each run, in the order given. Fails only if `out` does.
-pub fn write_runs(runs: &[RunSummary], out: &mut dyn Write) -> io::Result<()> {
-    if runs.is_empty() {
+/// Writes one line for each run, in the order given, and below them why others cannot be read. Fails only if `out` does.
+pub fn write_runs(all: &RunList, out: &mut dyn Write) -> io::Result<()> {
+    let RunList { runs, unreadable } = all;
+    if runs.is_empty() && unreadable.is_empty() {
         return writeln!(out, "No runs yet; `boatload run` makes one.");
     }
-    Table::from_rows(&RUN_COLUMNS, runs).write(out)?;
+    if !runs.is_empty() {
+        Table::from_rows(&RUN_COLUMNS, runs).write(out)?;
+    }
     let named: Vec<&RunSummary> =
         runs.iter().filter(|run| run.tag.is_some() || run.note.is_some()).collect();
     if !named.is_empty() {
         writeln!(out)?;
     }
-    named.into_iter().try_for_each(|run| write_named(run, out))
+    named.into_iter().try_for_each(|run| write_named(run, out))?;
+    if !unreadable.is_empty() {
+        let apart = if runs.is_empty() { "" } else { "\n" };
+        writeln!(out, "{apart}This boatload cannot read:")?;
+    }
+    unreadable
+        .iter()
+        .try_for_each(|run| write_wrapped(&format!("{}: ", shown(&run.id)), &run.why, out))
 }
 
 /// The tag of a run and what is noted of it.

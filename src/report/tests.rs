@@ -10,7 +10,7 @@ use crate::results::book::{Book, CellKey, Level, MadeFileSystem, Measurement, Ru
 use crate::results::book::{ClockSource, MadeOn};
 use crate::results::fixture::{self, growing};
 use crate::results::reference::{find_reference, references};
-use crate::results::store::RunSummary;
+use crate::results::store::{RunList, RunSummary, UnreadableRun};
 use text::{WIDTH, width};
 
 #[cfg(test)]
@@ -31,7 +31,8 @@ fn part(write: fn(&Analysis<'_>, &mut dyn Write) -> io::Result<()>, book: &Book)
 
 fn runs_text(runs: &[RunSummary]) -> String {
     let mut out = Vec::new();
-    write_runs(runs, &mut out).unwrap();
+    let all = RunList { runs: runs.to_vec(), ..RunList::default() };
+    write_runs(&all, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -275,6 +276,24 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
     ];
     assert_golden("runs.txt", &runs_text(&runs));
     assert_golden("runs-none.txt", &runs_text(&[]));
+}
+
+#[test]
+fn runs_that_cannot_be_read_are_listed_with_the_reason() {
+    let why = "unknown variant `huge`, expected `quick` or `original` at line 1 column 312 ";
+    let unreadable = ["k3j9x2ab", "\u{1b}[31m"].map(|id| UnreadableRun {
+        id: id.into(),
+        why: why.repeat(2),
+        ..Default::default()
+    });
+    let mut out = Vec::new();
+    write_runs(&RunList { unreadable: unreadable.into(), ..RunList::default() }, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(
+        text.starts_with("This boatload cannot read:\nk3j9x2ab: unknown variant `huge`"),
+        "{text}"
+    );
+    assert_fits(&text, "runs");
 }
 
 fn side_by_side_text(books: &[&Book]) -> String {

@@ -398,3 +398,41 @@ fn a_run_that_no_store_takes_says_that_it_did_not_get_its_tag() {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("which did not get the tag base"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_run_that_cannot_be_read_is_named_and_removed_and_keeps_no_command_from_the_others() {
+    let bench = Bench::default();
+    let job = bench.write("job.toml", JOB);
+    let id = || {
+        let document = bench.document([Path::new("run"), &job]);
+        document["run"]["id"].as_str().unwrap().to_string()
+    };
+    let [head, rows, a, b] = [id(), id(), id(), id()];
+    let breaks = format!(
+        "UPDATE runs SET document = json_set(document, '$.run.scale', 'huge') WHERE id = '{head}';
+         UPDATE measurement_documents SET document = json_set(document, '$.seconds', 'long') WHERE run_id = '{rows}'"
+    );
+    execute(&bench.store(), &breaks);
+    let listed = bench.run(["runs"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    assert!(listed.stdout.contains(&format!("\n{head}: unknown variant")), "{}", listed.stdout);
+    assert!(listed.stdout.contains(&format!("\n{b} ")), "{}", listed.stdout);
+    for arguments in [
+        &["compare", a.as_str(), b.as_str()][..],
+        &["check", &b, "--baseline", &a],
+        &["check", &b, "--baseline", "history"],
+    ] {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+        let notes = ran.stderr.matches("cannot be read do not count").count();
+        assert_eq!(notes, 1, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&head) && ran.stderr.contains(&rows), "{}", ran.stderr);
+    }
+    let removed = bench.run(["runs", "rm", &head, &rows]);
+    assert_eq!(removed.code, Some(0), "{}", removed.stderr);
+    let gone = format!("removed {head}: a run that could not be read\n");
+    assert!(removed.stdout.starts_with(&gone), "{}", removed.stdout);
+    let left = bench.run(["runs"]).stdout;
+    assert!(!left.contains(&head) && !left.contains(&rows), "{left}");
+    assert_eq!(bench.run(["compare", &a, &b]).stderr, "");
+}

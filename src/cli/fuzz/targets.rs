@@ -9,7 +9,7 @@ use crate::report::{
 };
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing};
-use crate::results::store::RunSummary;
+use crate::results::store::{RunList, RunSummary};
 
 /// Shows a run in every way there is.
 fn show(book: &Book) {
@@ -31,7 +31,7 @@ fn show(book: &Book) {
     let _ = page_text(&[&other, &analysis], Some(&comparison));
     let book = book.without_measurements();
     let summary = RunSummary { book, measurements: 1, ..RunSummary::default() };
-    let _ = write_runs(&[summary], &mut out);
+    let _ = write_runs(&RunList { runs: vec![summary], ..RunList::default() }, &mut out);
 }
 
 /// Runs of all kinds.
@@ -470,7 +470,7 @@ pub(super) mod database {
         }
         let read = Store::open_to_read(&path);
         let taken = read.as_ref().is_ok_and(|store| {
-            let ids = store.runs().map(|runs| runs.into_iter().map(|run| run.book.run.id));
+            let ids = store.runs().map(|all| all.runs.into_iter().map(|run| run.book.run.id));
             let _ = store.find_run("last");
             let _ = store.phase_rates("smallfiles", "ext4", None);
             let books = ids.into_iter().flatten().filter_map(|id| store.load(&id).ok());

@@ -19,7 +19,7 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::results::book::Book;
 use unfinished::insert_measurement;
 
-pub use read::RunSummary;
+pub use read::{RunList, RunSummary, UnreadableRun};
 pub use tidying::{TAG_RULE, is_tag};
 pub use unfinished::{FinishedCell, RunGrowth, RunOrigin};
 
@@ -404,6 +404,12 @@ const ELSEWHERE: &str = "--store FILE keeps results elsewhere.";
 
 /// The sentence for an error of SQLite, with what to do about it.
 fn failure(path: &Path, doing: &str, error: &rusqlite::Error) -> Failure {
+    if let rusqlite::Error::FromSqlConversionFailure(_, _, why) = error {
+        let path = shown(path);
+        return Failure::failed(format!(
+            "cannot {doing} the store {path}: a document in it is none that this boatload reads: {why}"
+        ));
+    }
     let (what, advice) = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => ("it is not a database".into(), ELSEWHERE),
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {

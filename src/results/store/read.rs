@@ -25,6 +25,26 @@ pub struct RunSummary {
     pub note: Option<String>,
 }
 
+/// A run that this boatload cannot read: another version wrote it, or somebody changed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnreadableRun {
+    /// Its id.
+    pub id: String,
+    /// Its scenario; empty if that is unknown.
+    pub scenario: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The runs of a store, the one that was stored last first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunList {
+    /// Those that can be read.
+    pub runs: Vec<RunSummary>,
+    /// The others.
+    pub unreadable: Vec<UnreadableRun>,
+}
+
 /// Most candidates that a message lists.
 const CANDIDATES: usize = 8;
 
@@ -48,21 +68,33 @@ impl Store {
         found.map_err(|error| self.failure("read", &error.into()))
     }
 
-    /// All runs, the one that was stored last first.
-    pub fn runs(&self) -> Result<Vec<RunSummary>> {
-        self.read_rows(
+    /// All runs.
+    pub fn runs(&self) -> Result<RunList> {
+        let rows = self.read_rows(
             "SELECT document, \
                (SELECT count(*) FROM measurement_documents WHERE run_id = id), \
-               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid), tag, note \
+               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid), tag, note, \
+               id, coalesce(scenario, '') \
              FROM runs ORDER BY number DESC",
             (),
             |row| {
                 let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-                let book = read_document(row, 0)?;
                 let (measurements, invalid) = (count(1)?, count(2)?);
-                Ok(RunSummary { book, measurements, invalid, tag: row.get(3)?, note: row.get(4)? })
+                let (tag, note, id, scenario) = (row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?);
+                Ok(match parsed(row, 0) {
+                    Ok(book) => Ok(RunSummary { book, measurements, invalid, tag, note }),
+                    Err(why) => Err(UnreadableRun { id, scenario, why: why.to_string() }),
+                })
             },
-        )
+        )?;
+        let mut all = RunList::default();
+        for row in rows {
+            match row {
+                Ok(run) => all.runs.push(run),
+                Err(run) => all.unreadable.push(run),
+            }
+        }
+        Ok(all)
     }
 
     /// A run with everything it gave so far. `id` is a whole id, as [`Store::find_run`] gives.
@@ -78,7 +110,7 @@ impl Store {
 
     /// Operations per second of each phase in the newest complete run of a scenario on a file
     /// system of this type on this device: what to expect of the next. Simulated runs do not
-    /// count, nor do those that measured file systems made for them; empty if there is no such run.
+    /// count, nor do those that measured file systems made for them, nor what cannot be read; empty if there is no such run.
     pub fn phase_rates(
         &self,
         scenario: &str,
@@ -92,9 +124,10 @@ impl Store {
             let same_device = host.device.as_ref().map(|device| device.name.as_str()) == device;
             host.filesystem.kind == filesystem_kind && same_device && book.filesystems.is_empty()
         };
-        let books = self.read_rows(runs, (scenario,), |row| read_document::<Book>(row, 0))?;
-        for book in books.iter().filter(|book| is_there(book)) {
-            let rates = rates(&self.read_measurements(&book.run.id)?);
+        let books = self.read_rows(runs, (scenario,), |row| Ok(parsed::<Book>(row, 0).ok()))?;
+        for book in books.iter().flatten().filter(|book| is_there(book)) {
+            let Ok(measurements) = self.read_measurements(&book.run.id) else { continue };
+            let rates = rates(&measurements);
             if !rates.is_empty() {
                 return Ok(rates);
             }
@@ -121,7 +154,8 @@ impl Store {
     }
 
     fn nothing_found(&self, asked: &str) -> Failure {
-        match self.runs() {
+        let runs = self.read_rows("SELECT id FROM runs", (), |row| row.get::<_, String>(0));
+        match runs {
             Err(failure) => failure,
             Ok(runs) if runs.is_empty() => Failure::failed(format!(
                 "the store {} has no runs yet; `boatload run` makes one",
@@ -181,10 +215,16 @@ fn ambiguous(asked: &str, ids: &[String]) -> Failure {
 
 /// The JSON of a column.
 pub(super) fn read_document<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| {
-        let text = rusqlite::types::Type::Text;
-        rusqlite::Error::FromSqlConversionFailure(column, text, error.into())
-    })
+    let text = rusqlite::types::Type::Text;
+    parsed(row, column).map_err(|why| rusqlite::Error::FromSqlConversionFailure(column, text, why))
+}
+
+/// The same, or why it is none.
+fn parsed<T: DeserializeOwned>(
+    row: &Row,
+    column: usize,
+) -> std::result::Result<T, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(serde_json::from_str(row.get_ref(column)?.as_str()?)?)
 }
 
 /// Operations per second of each phase on a real file system.

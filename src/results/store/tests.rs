@@ -119,7 +119,7 @@ fn runs_are_listed_newest_first_with_their_counts() {
     let (_directory, mut store) = empty();
     save(&mut store, &book_with_id("older000"));
     store.begin_run(&book_with_id("newer000"), None).unwrap();
-    let runs = store.runs().unwrap();
+    let runs = store.runs().unwrap().runs;
     assert_eq!(
         runs.iter().map(|r| r.book.run.id.as_str()).collect::<Vec<_>>(),
         ["newer000", "older000"]
@@ -130,6 +130,36 @@ fn runs_are_listed_newest_first_with_their_counts() {
 }
 
 #[test]
+fn a_run_that_cannot_be_read_takes_no_other_with_it() {
+    let (_directory, mut store) = empty();
+    for id in ["good0000", "head0000", "rows0000"] {
+        let mut book = book_with_id(id);
+        book.measurements.iter_mut().for_each(|m| m.engine = Some(EngineName::Sync));
+        save(&mut store, &book);
+    }
+    let rates = || store.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();
+    let (listed, known) = (store.runs().unwrap(), rates());
+    assert!(listed.unreadable.is_empty() && !known.is_empty());
+    let breaks = "UPDATE runs SET document = json_set(document, '$.run.scale', 'huge') WHERE id = 'head0000';
+        UPDATE measurement_documents SET document = json_set(document, '$.seconds', 'long') WHERE run_id = 'rows0000'";
+    store.connection.execute_batch(breaks).unwrap();
+    let all = store.runs().unwrap();
+    let ids: Vec<&str> = all.runs.iter().map(|run| run.book.run.id.as_str()).collect();
+    assert_eq!(ids, ["rows0000", "good0000"]);
+    let [UnreadableRun { id, scenario, why }] = &all.unreadable[..] else { panic!("{all:?}") };
+    assert_eq!((id.as_str(), scenario.as_str()), ("head0000", "smallfiles"));
+    assert!(why.contains("huge"), "{why}");
+    assert_eq!(rates(), known);
+    for (id, why) in [("head0000", "huge"), ("rows0000", "long")] {
+        let told = sentence(store.load(id));
+        assert!(told.contains("a document in it is none that this boatload reads"), "{told}");
+        assert!(told.contains(why), "{told}");
+    }
+    assert!(sentence(store.find_run("q")).contains("no run has the tag"));
+    assert!(sentence(store.find_run("last~3")).contains("the store has 3 runs"));
+}
+
+#[test]
 fn a_run_is_listed_with_the_file_systems_that_were_made_for_it() {
     let (_directory, mut store) = empty();
     save(&mut store, &book_with_id("plain000"));
@@ -137,7 +167,7 @@ fn a_run_is_listed_with_the_file_systems_that_were_made_for_it() {
     let made = fixture::made::filesystem;
     book.filesystems = vec![made("b", "xfs"), made("a", "ext4"), made("c", "xfs")];
     save(&mut store, &book);
-    let runs = store.runs().unwrap();
+    let runs = store.runs().unwrap().runs;
     let made: Vec<&str> = runs[0].book.filesystems.iter().map(|m| m.kind.as_str()).collect();
     assert_eq!((made, runs[1].book.filesystems.len()), (vec!["xfs", "ext4", "xfs"], 0));
 }
@@ -180,7 +210,7 @@ fn a_store_without_tables_as_a_kill_may_leave_it_is_read_as_one_without_runs() {
     let path = directory.path().join("boatload.db");
     fs::write(&path, "").unwrap();
     let reader = Store::open_to_read(&path).unwrap();
-    assert!(reader.runs().unwrap().is_empty());
+    assert_eq!(reader.runs().unwrap(), RunList::default());
     assert_eq!(reader.path(), Some(path.as_path()));
     assert_eq!(fs::metadata(&path).unwrap().len(), 0);
     assert!(Store::open(&path).is_ok());
@@ -382,7 +412,7 @@ fn the_last_run_is_the_one_that_was_stored_last_whatever_its_clock_said() {
         assert_eq!(store.find_run(word).unwrap(), id, "{word}");
     }
     assert!(sentence(store.find_run("last~2")).contains("the store has 2 runs"));
-    assert_eq!(store.runs().unwrap()[0].book.run.id, "earlier1");
+    assert_eq!(store.runs().unwrap().runs[0].book.run.id, "earlier1");
 }
 
 #[test]
