@@ -275,8 +275,8 @@ fn parts(length: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     (0..number).map(move |part| part * length / number..(part + 1) * length / number)
 }
 
-/// The courses of a phase, the variants side by side: its start-up and the parts of what follows, of
-/// which growth is concluded too.
+/// The courses of a phase, side by side the variants whose parts are of the same operations: its start-up
+/// and the parts of what follows, of which growth is concluded too.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTable<'a> {
     pub(crate) phase: &'a str,
@@ -290,25 +290,24 @@ pub(crate) struct CourseTable<'a> {
 /// A row with one part of every variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTableRow {
-    /// Operations done when the part ends, of the variant that has the most.
+    /// Operations done when the part ends.
     pub(crate) operations: u64,
     /// Whether it is the start-up.
     pub(crate) start_up: bool,
-    /// Mean latency of the part over all repeats, in nanoseconds, for each variant; none where a
-    /// variant has fewer parts.
-    pub(crate) mean_ns: Vec<Option<f64>>,
+    /// Mean latency of the part over all repeats, in nanoseconds, for each variant.
+    pub(crate) mean_ns: Vec<f64>,
 }
 
-/// One for each phase that has several windows in a valid measurement; with an axis at its last
+/// One or more for each phase that has several windows in a valid measurement; with an axis at its last
 /// level.
 pub(crate) fn course_tables<'a>(analysis: &Analysis<'a>) -> Vec<CourseTable<'a>> {
     let phases = windowed_phases(analysis.book).into_iter();
-    phases.filter_map(|phase| table(analysis, phase)).filter(|table| table.rows.len() > 1).collect()
+    phases.flat_map(|phase| tables(analysis, phase)).filter(|table| table.rows.len() > 1).collect()
 }
 
-fn table<'a>(analysis: &Analysis<'a>, phase: &'a str) -> Option<CourseTable<'a>> {
+fn tables<'a>(analysis: &Analysis<'a>, phase: &'a str) -> Vec<CourseTable<'a>> {
     let book = analysis.book;
-    let level = levels_of(book, phase).last().copied()?;
+    let Some(level) = levels_of(book, phase).last().copied() else { return Vec::new() };
     let names = variants(book);
     let cell = |name: &&str| -> Vec<&Measurement> {
         let own = |m: &&Measurement| {
@@ -323,21 +322,33 @@ fn table<'a>(analysis: &Analysis<'a>, phase: &'a str) -> Option<CourseTable<'a>>
         .zip(names)
         .filter_map(|(cell, name)| Some((name, PhaseParts::new(cell, start_up)?)));
     let all: Vec<(&str, PhaseParts)> = all.collect();
-    let row = |part: &dyn Fn(&PhaseParts) -> Option<PhasePart>, start_up: bool| {
-        let parts: Vec<Option<PhasePart>> = all.iter().map(|(_, parts)| part(parts)).collect();
-        let operations = parts.iter().flatten().map(|part| part.operations.end).max()?;
-        let mean_ns = parts.iter().map(|part| part.as_ref().map(|part| part.mean_ns)).collect();
-        Some(CourseTableRow { operations, start_up, mean_ns })
+    let table = |rows: Vec<(bool, Range<u64>)>| {
+        let beside: Vec<&(&str, PhaseParts)> =
+            all.iter().filter(|(_, parts)| places(parts) == rows).collect();
+        let row = |(at, (start_up, operations)): (usize, &(bool, Range<u64>))| {
+            let part = |parts: &PhaseParts| in_order(parts).nth(at).map(|part| part.mean_ns);
+            let mean_ns = beside.iter().filter_map(|(_, parts)| part(parts)).collect();
+            CourseTableRow { operations: operations.end, start_up: *start_up, mean_ns }
+        };
+        CourseTable {
+            phase,
+            level,
+            variants: beside.iter().map(|(name, _)| *name).collect(),
+            rows: rows.iter().enumerate().map(row).collect(),
+        }
     };
-    let most = all.iter().map(|(_, parts)| parts.parts.len()).max()?;
-    let rows = (0..most).filter_map(|at| row(&|parts| parts.parts.get(at).cloned(), false));
-    let of_start_up = row(&|parts| parts.start_up.clone(), true);
-    Some(CourseTable {
-        phase,
-        level,
-        variants: all.iter().map(|(name, _)| *name).collect(),
-        rows: of_start_up.into_iter().chain(rows).collect(),
-    })
+    each_once(all.iter().map(|(_, parts)| places(parts))).into_iter().map(table).collect()
+}
+
+fn in_order(parts: &PhaseParts) -> impl Iterator<Item = &PhasePart> {
+    parts.start_up.iter().chain(&parts.parts)
+}
+
+/// The operations of each part, and whether it is the start-up.
+fn places(parts: &PhaseParts) -> Vec<(bool, Range<u64>)> {
+    let has_start_up = parts.start_up.is_some();
+    let parts = in_order(parts).enumerate();
+    parts.map(|(at, part)| (has_start_up && at == 0, part.operations.clone())).collect()
 }
 
 /// The measurements of a phase at its last level, each from its beginning to its end.

@@ -450,20 +450,30 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let highest = all.iter().map(|one| height(one.0)).fold(f64::NEG_INFINITY, f64::max);
     let shown: Vec<_> = all.into_iter().filter(|one| height(one.0) >= highest).collect();
     let phases = each_once(shown.iter().map(|one| one.0.phase.as_str()));
-    let (first, figures) = *shown.first()?;
+    let (first, _) = *shown.first()?;
     let name = |growth: &GrowthFinding| match phases.as_slice() {
         [_] => growth.variant.clone(),
         _ => task(&growth.variant, &growth.phase),
     };
     let mut table = Table::of_names("layout", Align::Left, shown.iter().map(|one| name(one.0)));
-    let part = grouped(figures.operations_of_end);
+    let sizes = shown.iter().map(|one| (one.1.operations_of_end, one.1.operations));
+    let sizes: Vec<[String; 2]> =
+        sizes.map(|(part, whole)| [grouped(part), grouped(whole)]).collect();
+    let distinct = each_once(sizes.iter());
+    let part = if let [[part, _]] = distinct.as_slice() { part.as_str() } else { "part" };
     table.column_apart(&format!("first {part}"), shown.iter().map(|one| latency(one.1.first_ns)));
     table.column_apart(&format!("last {part}"), shown.iter().map(|one| latency(one.1.last_ns)));
+    if distinct.len() > 1 {
+        let texts = sizes.iter().map(|[part, whole]| format!("{part} of {whole}"));
+        table.column_apart("part", texts);
+    }
     table.column_apart("x", shown.iter().map(|one| say::times(one.1.ratio)));
     table.column_apart("95% interval", shown.iter().map(|one| ratio_span(one.1.interval)));
     table.column_apart("law", shown.iter().map(|one| law(one.0, one.1)));
-    let mut caption =
-        format!("mean time of a {} of {}", phases.join(", "), grouped(figures.operations));
+    let mut caption = format!("mean time of a {}", phases.join(", "));
+    if let [[_, whole]] = distinct.as_slice() {
+        caption += &format!(" of {whole}");
+    }
     if first.repeats < 2 {
         caption += "; intervals by the windows of one repeat";
     }

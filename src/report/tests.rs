@@ -296,6 +296,17 @@ fn runs_that_cannot_be_read_are_listed_with_the_reason() {
     assert_fits(&text, "runs");
 }
 
+#[test]
+fn parts_of_phases_that_did_not_do_as_much_are_named_in_each_row() {
+    let mut book = growing::directory();
+    for m in book.measurements.iter_mut().filter(|m| m.cell.variant == "multiple") {
+        m.windows.truncate(200);
+    }
+    let text = rendered("terminal", &book);
+    assert!(text.contains("40,000 of 400,000") && text.contains("20,000 of 200,000"), "{text}");
+    assert!(!text.contains("first 40,000") && !text.contains("a create of 400,000"), "{text}");
+}
+
 fn side_by_side_text(books: &[&Book]) -> String {
     let mut out = Vec::new();
     let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();

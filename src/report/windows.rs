@@ -55,7 +55,7 @@ fn write_windows(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
 
 /// The latency of a phase by the number of operations done.
 pub(super) fn course_table(all: &CourseTable<'_>) -> TitledTable {
-    let means = all.rows.iter().flat_map(|row| &row.mean_ns).flatten();
+    let means = all.rows.iter().flat_map(|row| &row.mean_ns);
     let least = means.copied().filter(|ns| *ns > 0.0).fold(f64::INFINITY, f64::min);
     let (unit, size) = if least.is_finite() { time_step(least) } else { ("ns", 1.0) };
     let at = all.level.map(|level| format!(", at {} {}", level.axis, level_value(level)));
@@ -70,12 +70,12 @@ pub(super) fn course_table(all: &CourseTable<'_>) -> TitledTable {
     });
     let mut table = Table::of_names("operations", Align::Right, names);
     for (at, variant) in all.variants.iter().enumerate() {
-        let cell = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| number(ns / size, 3));
+        let cell = |ns: Option<&f64>| ns.map_or_else(|| "-".into(), |ns| number(ns / size, 3));
         let alone = all.variants.len() == 1 && *variant == DEFAULT_VARIANT;
         table.group("");
         table.column(
             if alone { "mean" } else { variant },
-            all.rows.iter().map(|row| cell(row.mean_ns.get(at).copied().flatten())),
+            all.rows.iter().map(|row| cell(row.mean_ns.get(at))),
         );
     }
     TitledTable { title, table }

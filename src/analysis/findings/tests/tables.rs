@@ -61,11 +61,11 @@ fn contradicted(
 ) -> Vec<&'static str> {
     let sentence = found.sentence();
     let (start_ups, rows): (Vec<_>, Vec<_>) = table.rows.iter().partition(|row| row.start_up);
-    let means: Vec<f64> = rows.iter().filter_map(|row| row.mean_ns[0]).collect();
+    let means: Vec<f64> = rows.iter().map(|row| row.mean_ns[0]).collect();
     let [first, .., last] = means[..] else { return vec!["a table of one row"] };
     let fitted: Vec<f64> = figures.blocks.iter().filter_map(|block| block.fitted_ns).collect();
     let seen: Vec<f64> = figures.blocks.iter().map(|block| block.seen_ns).collect();
-    let start_up = start_ups.first().and_then(|row| row.mean_ns[0]);
+    let start_up = start_ups.first().map(|row| row.mean_ns[0]);
     let cannot_tell = sentence.contains("cannot tell whether");
     let says = |words: &str| sentence.contains(words) && !cannot_tell;
     let same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
