@@ -86,7 +86,9 @@ fn time_chart(
     let y = ChartAxis::latency(scale_for(points(&series).map(|point| point.y)));
     let x = ChartAxis::new("time since its beginning", AxisQuantity::Seconds, AxisScale::Linear);
     let about = "Each value is the mean of a window of one repeat. Lower is faster.";
-    let others = [about_disturbed(&series), about_missing(runs.missing(phase))];
+    let drawn = about_drawn(&parts, |part| part.course.windows);
+    let missing = about_missing(runs.missing(phase));
+    let others = [drawn, about_levels(&parts), about_disturbed(&series), missing];
     Chart {
         question: format!("Are operations of {name} slow at certain times?"),
         notes: notes(about, others),
@@ -152,8 +154,13 @@ impl<'a> VariantCourse<'a> {
         self.variant.series(look, "mean", points.collect())
     }
 
+    /// Places of its windows, of which repeats share those of their operations.
+    fn places(&self) -> usize {
+        self.course.points.len()
+    }
+
     fn is_downsampled(&self) -> bool {
-        self.course.points.len() > self.points_max
+        self.places() > self.points_max
     }
 
     fn point(&self, one: &LatencyPoint) -> ChartPoint {
@@ -194,19 +201,31 @@ fn about_courses(parts: &[VariantCourse<'_>], series: &[ChartSeries]) -> Vec<Str
             "Percentiles of several repeats are the median of those of their windows.".into(),
         );
     }
-    let (windows, measurements) = courses()
-        .fold((0, 0), |(windows, all), one| (windows + one.windows, all + one.measurements));
-    if parts.iter().any(VariantCourse::is_downsampled) {
-        notes.push(format!(
+    notes.extend(about_drawn(parts, |part| part.places()));
+    notes.extend(about_levels(parts));
+    notes.extend(about_disturbed(series));
+    notes
+}
+
+/// That not all windows are drawn, where a course has more of these than points.
+fn about_drawn(
+    parts: &[VariantCourse<'_>],
+    number: impl Fn(&VariantCourse<'_>) -> usize,
+) -> Option<String> {
+    let windows: usize = parts.iter().map(|part| part.course.windows).sum();
+    let measurements: usize = parts.iter().map(|part| part.course.measurements).sum();
+    parts.iter().any(|part| number(part) > part.points_max).then(|| {
+        format!(
             "Not all of the {} windows in {} are drawn: of each group of neighbouring windows only the \
              smallest and the largest latency.",
             grouped(windows as u64),
             counted(measurements as u64, "measurement"),
-        ));
-    }
+        )
+    })
+}
+
+fn about_levels(parts: &[VariantCourse<'_>]) -> Option<String> {
     let others = parts.iter().filter(|part| part.course.has_other_levels);
     let levels: Vec<&Level> = others.filter_map(|part| part.course.level).collect();
-    notes.extend(about_last_level(&levels));
-    notes.extend(about_disturbed(series));
-    notes
+    about_last_level(&levels)
 }

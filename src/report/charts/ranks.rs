@@ -24,7 +24,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, keys: &mut ChartKeys) -> Option<Char
     let x = ChartAxis::new("rank", AxisQuantity::Count, AxisScale::Linear);
     Chart {
         question: "Did all ranks work at the same rate?".into(),
-        notes: notes(about, []),
+        notes: notes(about, [about_last_level(&runs.last_levels())]),
         series,
         from_zero: true,
         ..Chart::new(

@@ -542,3 +542,28 @@ fn what_is_written_until_the_unmount_is_a_time_with_a_chart_of_its_own() {
     assert!(by_level.series.iter().all(|one| one.look == SeriesLook::Line), "{by_level:?}");
     assert!(others.iter().all(|chart| !chart.title.contains("settle")));
 }
+
+#[test]
+fn what_a_course_by_time_leaves_out_is_said() {
+    let notes = |book: &Book| chart(&charts_of(&[book]), "time-create").notes.join("\n");
+    let whole = growing::directory();
+    assert!(!notes(&whole).contains("Not all"), "{}", notes(&whole));
+    let mut more = whole.clone();
+    let again = whole.measurements.iter().filter(|m| m.cell.repeat == 1).cloned();
+    more.measurements.extend(again.map(|m| at_repeat(m, 3)));
+    let said = "Not all of the 3,600 windows in 9 measurements are drawn";
+    assert!(notes(&more).contains(said), "{}", notes(&more));
+    let mut by_level = whole;
+    for m in &mut by_level.measurements {
+        let value = f64::from(m.cell.repeat);
+        m.cell.level = Some(Level { axis: "files".into(), value, ..Level::default() });
+        m.cell.repeat = 1;
+    }
+    let notes = notes(&by_level);
+    assert!(notes.contains("Only the last level is shown: files 2"), "{notes}");
+}
+
+fn at_repeat(mut m: Measurement, repeat: u32) -> Measurement {
+    m.cell.repeat = repeat;
+    m
+}
