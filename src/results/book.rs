@@ -327,7 +327,8 @@ named_enum! {
         /// At random, anew in each repeat.
         #[default]
         Random = "random",
-        /// In the order in which a place is prepared for them, with all repeats of a level together.
+        /// In the order in which a place is prepared for them, with all repeats of a level on one
+        /// history together.
         AsPrepared = "as-prepared",
     }
 }
