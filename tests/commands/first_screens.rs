@@ -1,6 +1,8 @@
 //! What a user sees first of a run: the question, the answer, the table that shows it, all on one screen.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::command::{Bench, Ran};
 
@@ -41,9 +43,7 @@ fn the_first_screen_of_every_scenario_at_quick_scale_fits_a_terminal() {
 
 #[test]
 fn the_first_screen_of_every_kept_run_fits_a_terminal_and_all_else_is_in_the_details() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
-    let documents = std::fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path());
-    for document in documents.filter(|path| path.extension().is_some_and(|end| end == "json")) {
+    for document in kept_documents() {
         let bench = Bench::default();
         let imported = bench.run([Path::new("import"), &document]);
         assert_eq!(imported.code, Some(0), "{}", imported.stderr);
@@ -54,4 +54,24 @@ fn the_first_screen_of_every_kept_run_fits_a_terminal_and_all_else_is_in_the_det
             assert!(details.contains(part), "{name}: no {part} in\n{details}");
         }
     }
+}
+
+#[test]
+fn the_answer_of_a_kept_document_stands_on_its_kept_screen() {
+    for path in kept_documents() {
+        let document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let answer = &document["findings"][0];
+        assert_eq!(answer["kind"], "answer", "{}", path.display());
+        let sentence = answer["sentence"].as_str().unwrap();
+        let screen = std::fs::read_to_string(path.with_extension("txt")).unwrap();
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        assert!(words.join(" ").contains(sentence), "{}: {sentence}\n{screen}", path.display());
+    }
+}
+
+#[expect(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+fn kept_documents() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
+    let kept = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    kept.filter(|path| path.extension().is_some_and(|end| end == "json")).collect()
 }
