@@ -9,7 +9,7 @@ use crate::host::space::Space;
 use crate::op::Subject;
 use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
-use crate::plan::space::state_bytes;
+use crate::plan::space::copied_bytes;
 use crate::plan::{
     BallastGoal, CacheAsked, CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare,
 };
@@ -319,7 +319,7 @@ impl ProbeCosts {
             return 0.0;
         }
         let copies = f64::from(plan.histories_made(cell)) + f64::from(plan.repeats);
-        state_bytes(cell, space.total_bytes) as f64 * self.copy_seconds_per_byte * copies
+        copied_bytes(plan, cell, space.total_bytes) as f64 * self.copy_seconds_per_byte * copies
     }
 }
 

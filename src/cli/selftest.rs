@@ -213,7 +213,11 @@ impl SelfTest {
                 }
             }
             let missed = found.laws.iter().filter(|law| is_seldom(law.right));
-            wrong.extend(missed.map(|law| format!("that {} is not found often enough", law.truth)));
+            wrong.extend(
+                missed.map(|law| {
+                    format!("the law or knee `{}` is not found often enough", law.truth)
+                }),
+            );
         }
         Ok(wrong)
     }

@@ -42,13 +42,18 @@ fn the_first_screen_of_every_scenario_at_quick_scale_fits_a_terminal() {
 }
 
 #[test]
-fn the_first_screen_of_every_kept_run_fits_a_terminal_and_all_else_is_in_the_details() {
+fn the_first_screen_of_every_kept_run_is_the_kept_one_and_the_rest_is_in_the_details() {
     for document in kept_documents() {
         let bench = Bench::default();
         let imported = bench.run([Path::new("import"), &document]);
         assert_eq!(imported.code, Some(0), "{}", imported.stderr);
         let name = document.display().to_string();
-        assert_is_a_screen(&bench.run(["show", "last"]), &name);
+        let shown = bench.run(["show", "last"]);
+        assert_is_a_screen(&shown, &name);
+        let kept = std::fs::read_to_string(document.with_extension("txt")).unwrap();
+        // How to see more names the store, which is another here.
+        let [shown, kept] = [&shown.stdout, &kept].map(|text| text.split("\nMore: ").next());
+        assert_eq!(shown, kept, "{name}");
         let details = bench.run(["show", "last", "--details"]).stdout;
         for part in ["seed ", "measurement overhead", "host:"] {
             assert!(details.contains(part), "{name}: no {part} in\n{details}");

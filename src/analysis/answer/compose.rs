@@ -160,11 +160,12 @@ fn draft_of(
         Conclusion::Slope => slope::slope(&of_kind!(findings, Slope), &measured),
         Conclusion::Knee => {
             let knees = of_kind!(findings, Knee);
-            knee::knee(&knees, general_slowdown(analysis.book, &variants(analysis.book)))
+            let general = general_slowdown(analysis.book, &variants(analysis.book));
+            knee::knee(&knees, general, &measured)
         }
         Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling), &measured),
         Conclusion::Growth => growth::growth(&of_kind!(findings, Growth), &measured),
-        Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover)),
+        Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover), &measured),
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
     };
     made.map(|draft| AnswerDraft { kind: Some(kind), ..draft })

@@ -3,18 +3,24 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
+use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, WORDS_MAX, at_most, in_brackets, number_of_words};
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 
-/// From all crossovers of a run; none if there is none.
-pub(super) fn crossover(all: &[&CrossoverFinding]) -> Option<AnswerDraft> {
+/// From all crossovers of a run, and all tasks that were measured; none if there is none.
+pub(super) fn crossover(
+    all: &[&CrossoverFinding],
+    measured: &[MeasuredTask<'_>],
+) -> Option<AnswerDraft> {
     let told = all.iter().max_by(|a, b| weight(a).total_cmp(&weight(b)))?;
     let mut others: Vec<&CrossoverFinding> =
         all.iter().copied().filter(|other| *other != *told).collect();
     others.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-    let evidence: Vec<String> = others.iter().map(|other| other.sentence()).collect();
+    let left_out = left_out(all, measured);
+    let evidence: Vec<String> =
+        others.iter().map(|other| other.sentence()).chain(left_out.sentence()).collect();
     if won(told).next().is_some() {
         let none = match others.is_empty() {
             true => "no difference is proven",
@@ -28,6 +34,14 @@ pub(super) fn crossover(all: &[&CrossoverFinding]) -> Option<AnswerDraft> {
     }
     let figures = all.iter().flat_map(|one| AnswerFigure::of_crossover(one)).collect();
     Some(undecided(all, evidence).made_of(figures))
+}
+
+/// The tasks that were measured and are in no pair.
+fn left_out(all: &[&CrossoverFinding], measured: &[MeasuredTask<'_>]) -> LeftOutTasks {
+    let compared = all.iter().flat_map(|one| {
+        one.variants.iter().map(|variant| MeasuredTask { variant, phase: &one.phase })
+    });
+    LeftOutTasks::new(measured, &compared.collect::<Vec<_>>())
 }
 
 fn won(one: &CrossoverFinding) -> impl Iterator<Item = &LevelWinner> {

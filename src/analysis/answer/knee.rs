@@ -4,13 +4,19 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
+use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, as_long, at_most, begun, of_tasks, share, task};
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
 use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 
-/// From all knees of a run and from all its tasks together; none if there is no knee to speak of.
-pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Option<AnswerDraft> {
+/// From all knees of a run, from all its tasks together, and all tasks that were measured; none if there is no
+/// knee to speak of.
+pub(super) fn knee(
+    all: &[&KneeFinding],
+    general: Option<GeneralSlowdown>,
+    measured: &[MeasuredTask<'_>],
+) -> Option<AnswerDraft> {
     let first = all.first()?;
     let axis = AxisWords { name: &first.axis, unit: first.unit };
     let judged: Vec<&KneeFinding> = all.iter().copied().filter(|one| one.enough_data).collect();
@@ -25,10 +31,12 @@ pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Op
     let (found, none): (Vec<&KneeFinding>, Vec<&KneeFinding>) =
         judged.iter().copied().partition(|one| one.at.is_some());
     let slower: Vec<&KneeFinding> = found.iter().copied().filter(|one| one.proven).collect();
-    let evidence = evidence(&found, &none);
+    let left_out = left_out(&judged, measured);
+    let evidence = evidence(&found, &none, &left_out);
     let together = match judged.as_slice() {
         [one] => name_of(one),
-        _ => format!("all {} tasks together", judged.len()),
+        _ if left_out.is_empty() => format!("all {} tasks together", judged.len()),
+        _ => format!("{} of {} tasks together", judged.len(), measured.len()),
     };
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
@@ -124,8 +132,17 @@ fn most_of_all(found: &[&KneeFinding], axis: &AxisWords<'_>) -> String {
     })
 }
 
-/// Exceptions first, then what would have been seen in the others.
-fn evidence(found: &[&KneeFinding], none: &[&KneeFinding]) -> Vec<String> {
+/// The tasks that were measured and have too few measurements for a knee.
+fn left_out(judged: &[&KneeFinding], measured: &[MeasuredTask<'_>]) -> LeftOutTasks {
+    let judged = judged.iter().filter_map(|one| {
+        let (variant, phase) = (one.variant.as_deref()?, one.phase.as_deref()?);
+        Some(MeasuredTask { variant, phase })
+    });
+    LeftOutTasks::new(measured, &judged.collect::<Vec<_>>())
+}
+
+/// Exceptions first, then what would have been seen in the others, and last what is not among these.
+fn evidence(found: &[&KneeFinding], none: &[&KneeFinding], left_out: &LeftOutTasks) -> Vec<String> {
     let told = |one: &&KneeFinding| {
         format!("{}{}", if one.proven { "" } else { "Exception: " }, one.sentence())
     };
@@ -151,5 +168,6 @@ fn evidence(found: &[&KneeFinding], none: &[&KneeFinding]) -> Vec<String> {
             format!("{place}no sudden slowdown was found; {steps} could have been missed.");
         all.push(begun(&sentence));
     }
+    all.extend(left_out.sentence());
     all
 }

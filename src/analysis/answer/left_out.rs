@@ -58,8 +58,10 @@ impl LeftOutTasks {
 
     /// What stands before a statement on all others: `apart from create and read (xfs), `.
     pub(super) fn apart(&self) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
         match self.is_short() {
-            _ if self.is_empty() => String::new(),
             true => format!("apart from {}, ", listed(&self.names)),
             false => format!("apart from {} of {} tasks, ", self.number, self.measured),
         }

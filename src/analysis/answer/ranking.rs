@@ -63,7 +63,7 @@ fn without(all: &[&RankingFinding]) -> String {
     match names.len() {
         0 => String::new(),
         1 | 2 => format!(" (without {})", listed(&names)),
-        many => format!(" (without {many} others)"),
+        many => format!(" (without {many} variants)"),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::figures::{AnswerFigure, FigureMeasure};
+use super::left_out::MeasuredTask;
 use super::words::{WORDS_MAX, begun, number_of_words, share};
 use super::{AnswerFinding, Reliability, Verdict, crossover, ranking};
 use crate::analysis::Analysis;
@@ -647,15 +648,30 @@ fn a_task_without_a_slope_is_excepted_where_nothing_is_slower() {
 }
 
 #[test]
-fn levels_in_the_middle_that_one_variant_wins_are_told_with_both_ends() {
-    let winners = [(1024.0, false), (8192.0, true), (32768.0, true), (131072.0, false)];
-    let level = |(value, is_won): (f64, bool)| LevelWinner {
-        value,
-        ratio: if is_won { 2.0 } else { 1.0 },
-        interval: Some(if is_won { [1.8, 2.2] } else { [0.9, 1.1] }.into()),
-        winner: is_won.then(|| "b".to_string()),
-    };
-    let found = CrossoverFinding {
+fn a_task_without_a_valid_measurement_is_excepted_where_nothing_gets_slower_from_a_level_on() {
+    let mut book = fullness(0.0, Noise::Spread(2), 2);
+    book.measurements.iter_mut().filter(|m| m.phase == "task-1").for_each(fail);
+    let found = answer(&book);
+    let excepted = ": 2 of 3 tasks together never take more than ";
+    assert!(found.text.contains(excepted), "{found:?}");
+    assert_eq!(found.evidence.last().unwrap(), "Left out: task-1.");
+}
+
+#[test]
+fn a_variant_without_a_pair_is_named_where_no_pair_differs() {
+    let mut found = even_pair();
+    found.levels.iter_mut().for_each(|level| level.interval = Some([0.99, 1.01].into()));
+    let measured = ["a", "b", "c"].map(|variant| MeasuredTask { variant, phase: "write" });
+    let draft = crossover::crossover(&[&found], &measured).unwrap();
+    assert!(draft.text.starts_with("no difference between b and a is larger than "), "{draft:?}");
+    assert_eq!(draft.evidence, ["Left out: c."]);
+}
+
+/// Two variants that are equally fast at four levels.
+fn even_pair() -> CrossoverFinding {
+    let level =
+        |value| LevelWinner { value, ratio: 1.0, interval: Some([0.9, 1.1].into()), winner: None };
+    CrossoverFinding {
         phase: "write".into(),
         axis: "chunk-size".into(),
         unit: Unit::Bytes,
@@ -663,9 +679,18 @@ fn levels_in_the_middle_that_one_variant_wins_are_told_with_both_ends() {
         at: None,
         interval: None,
         meetings: Vec::new(),
-        levels: winners.map(level).to_vec(),
-    };
-    let text = crossover::crossover(&[&found]).unwrap().text;
+        levels: [1024.0, 8192.0, 32768.0, 131072.0].map(level).to_vec(),
+    }
+}
+
+#[test]
+fn levels_in_the_middle_that_one_variant_wins_are_told_with_both_ends() {
+    let mut found = even_pair();
+    for level in &mut found.levels[1..3] {
+        let (interval, winner) = (Some([1.8, 2.2].into()), Some("b".into()));
+        *level = LevelWinner { ratio: 2.0, interval, winner, ..level.clone() };
+    }
+    let text = crossover::crossover(&[&found], &[]).unwrap().text;
     assert!(text.contains("; from 8 KiB to 32 KiB b is faster than a: "), "{text}");
 }
 

@@ -638,22 +638,19 @@ fn squared_distance(values: &[f64], heights: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::unit;
+    use crate::analysis::findings::tests::Noise;
 
     /// How often the interval of the upper half over the lower one holds 1 where only chance parts them: the noise
     /// of a measurement is 1, and each repeat has a slope of its own of this deviation over all levels.
     fn halves_held(repeats: u64, levels: u64, slopes: f64) -> f64 {
         const DRAWS: u64 = 2_000;
-        let normal = |number: u64, at: u64| {
-            let uniform = |which| unit(draw(number, Stream::Noise, 2 * at + which));
-            (-2.0 * (1.0 - uniform(0)).ln()).sqrt() * (std::f64::consts::TAU * uniform(1)).cos()
+        let mut noise = Noise::new(1);
+        let mut row = || {
+            let slope = slopes * noise.normal() / (levels - 1) as f64;
+            (0..levels).map(|at| slope * at as f64 + noise.normal()).collect()
         };
-        let row = |number: u64| {
-            let slope = slopes * normal(number, levels) / (levels - 1) as f64;
-            (0..levels).map(|at| slope * at as f64 + normal(number, at)).collect()
-        };
-        let holds = |run: &u64| {
-            let rows = (0..repeats).map(|repeat| row(run * repeats + repeat)).collect();
+        let holds = |_: &u64| {
+            let rows = (0..repeats).map(|_| row()).collect();
             let grid = LevelGrid::new((0..levels).map(|at| at as f64).collect(), rows);
             grid.later_over_earlier(levels as usize / 2, 0.05).unwrap().contains(1.0)
         };

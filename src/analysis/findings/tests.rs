@@ -28,13 +28,13 @@ use crate::results::book::{CellKey, Level, Measurement, Window};
 use crate::results::fixture;
 
 /// A source of noise.
-struct Noise {
+pub(super) struct Noise {
     seed: u64,
     drawn: u64,
 }
 
 impl Noise {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self { seed, drawn: 0 }
     }
 
@@ -45,7 +45,7 @@ impl Noise {
     }
 
     /// Standard normal, by Box and Muller.
-    fn normal(&mut self) -> f64 {
+    pub(super) fn normal(&mut self) -> f64 {
         let (a, b) = (1.0 - self.uniform(), self.uniform());
         (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
     }
