@@ -1,5 +1,6 @@
 //! Determines the order of a run: which cell is measured when, and on which history of its place.
 
+use super::phase::OnBallast;
 use super::prepare::FillMethod;
 use super::{CellPlan, Plan, Prepare};
 use crate::base::random::{Stream, draw, shuffle};
@@ -62,6 +63,17 @@ impl Plan {
             true => 0,
             false => (repeat - 1) % cell.histories(),
         }
+    }
+
+    /// Which files of its ballast the phases of a cell read; none if others may be read too, by passes that are still
+    /// to be chosen, or if they cannot be told from the rest on some file system of the run: what is left out of
+    /// one is left out of all, so that each begins after as much was written.
+    pub fn ballast_reads(&self, cell: &CellPlan) -> Option<Vec<OnBallast>> {
+        let made = self.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
+        let mut kinds = made.map(|made| made.kind).filter(|kind| kind.maker.is_some());
+        let are_found = self.effort.is_none() && kinds.all(|kind| kind.fiemap_is_device_offset);
+        let reads = || cell.phases.iter().filter_map(|phase| phase.on_ballast).collect();
+        are_found.then(reads)
     }
 
     /// The last repeat that a history is needed in.
@@ -190,6 +202,7 @@ impl Prepare {
 mod tests {
     use super::*;
     use crate::plan::filesystem::read_list;
+    use crate::plan::repetition::Effort;
     use crate::plan::{Settings, read_job};
 
     /// Two variants that are prepared for five levels, on file systems that boatload makes.
@@ -263,6 +276,23 @@ mod tests {
         let each_once = self::plan(7, 5).keeping_images(true);
         let cell = &each_once.cells[0];
         assert_eq!((each_once.histories_kept(cell), each_once.histories_made(cell)), (1, 5));
+    }
+
+    #[test]
+    fn what_is_read_of_a_ballast_is_known_unless_passes_are_chosen_or_a_file_system_does_not_report_where_it_lies()
+     {
+        let text = "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [10, 20]\n\
+                    prepare = { fill = { sizes = 4096 } }\n[[phase]]\noperation = 'create'\n\
+                    [[phase]]\noperation = 'read'\non = 'ballast'\ncount = 5\npasses = 2\n";
+        let reads = |list: &str, effort: Option<Effort>| {
+            let filesystems = read_list(list).unwrap();
+            let settings = Settings { filesystems, effort, ..Settings::default() };
+            let plan = read_job(text, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
+            plan.ballast_reads(&plan.cells[0]).map(|reads| reads.iter().map(|on| on.most).collect())
+        };
+        assert_eq!(reads("ext4,xfs", None), Some(vec![5, 5]));
+        assert_eq!(reads("ext4,btrfs", None), None);
+        assert_eq!(reads("ext4", Some(Effort::default())), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Computes the bytes and inodes that a cell needs, before anything is written.
 
-use super::tree::{Sizes, Tree};
-use super::{BallastGoal, CellPlan, Phase, Prepare};
+use super::tree::{Content, Sizes, Tree};
+use super::{BallastGoal, CellPlan, Phase, Plan, Prepare};
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -24,6 +24,10 @@ const OWN_INODES: u64 = 8;
 /// so many of the image.
 const TABLES_BYTES: u64 = 64 << 20;
 const TABLES_SHARE: u64 = 50;
+
+/// Files of the ballast are copied with such a file system, read or unread, if they are smaller: to look where one
+/// lies takes longer than to copy it.
+pub const UNREAD_BYTES_MIN: u64 = 64 << 10;
 
 /// Blocks of file systems that boatload makes.
 const BLOCK_BYTES: u64 = 4096;
@@ -107,8 +111,28 @@ pub fn state_bytes(cell: &CellPlan, image_bytes: u64) -> u64 {
         BallastGoal::Used(percent) => (image_bytes as f64 * percent / 100.0) as u64,
         BallastGoal::Files(_) => Need::of_ballast(prepare, BLOCK_BYTES).bytes,
     };
-    let own = TABLES_BYTES.saturating_add(image_bytes / TABLES_SHARE);
-    ballast.saturating_add(own).min(image_bytes)
+    ballast.saturating_add(tables_bytes(image_bytes)).min(image_bytes)
+}
+
+/// Bytes that are copied to keep such an image, or to restore it: about what [`state_bytes`] says, without the
+/// files of the ballast that no phase reads.
+pub fn copied_bytes(plan: &Plan, cell: &CellPlan, image_bytes: u64) -> u64 {
+    let whole = state_bytes(cell, image_bytes);
+    let (Some(prepare), Some(read)) = (&cell.prepare, plan.ballast_reads(cell)) else {
+        return whole;
+    };
+    let Tree { sizes, content, .. } = prepare.ballast.tree;
+    let file_bytes = sizes.mean();
+    if file_bytes < UNREAD_BYTES_MIN as f64 || content == Content::Zeros {
+        return whole;
+    }
+    let files: u64 = read.iter().map(|on| on.most).fold(0, u64::saturating_add);
+    let read_bytes = (files as f64 * file_bytes) as u64;
+    tables_bytes(image_bytes).saturating_add(read_bytes).min(whole)
+}
+
+fn tables_bytes(image_bytes: u64) -> u64 {
+    TABLES_BYTES.saturating_add(image_bytes / TABLES_SHARE)
 }
 
 /// Bytes that the first `files` take in whole blocks; of chunks each has several but the last.

@@ -14,6 +14,7 @@ use super::disk::{ModelledDisk, SOURCE};
 use super::image::ImageFile;
 use super::remove::{Removal, remove_run_directory};
 use super::run_directory::{DISK, IMAGE, MEMORY, MOUNT_POINT, RunDirectory, open_parent};
+use super::unread::UnreadExtent;
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::named_enum::named_enum;
@@ -359,25 +360,36 @@ impl Backing {
         }
     }
 
-    /// Keeps the image with the file system on it, which is not mounted, as state `number`.
+    /// Keeps the image with the file system on it, which is not mounted, as state `number`; what is unread
+    /// may be left out.
     ///
     /// # Errors
     /// If something else uses it, there is no room, or it was interrupted.
-    pub fn keep(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
+    pub fn keep(&mut self, number: u64, unread: &[UnreadExtent], stop: &AtomicBool) -> Result<()> {
         let device = self.open_alone()?;
         flush(device.as_fd())?;
-        self.image_file()?.keep(number, stop)
+        self.image_file()?.keep(number, unread, stop)
     }
 
-    /// Brings the image back to state `number`; no file system on it is mounted.
+    /// Brings the image back to state `number`, which was kept without these extents; no file system on it is
+    /// mounted.
     ///
     /// # Errors
     /// If something else uses it, or it was interrupted.
-    pub fn restore(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
+    pub fn restore(
+        &mut self,
+        number: u64,
+        unread: &[UnreadExtent],
+        stop: &AtomicBool,
+    ) -> Result<()> {
         let device = self.open_alone()?;
         flush(device.as_fd())?;
         self.disk_now = None;
-        self.image_file()?.restore(number, stop)?;
+        // Blocks that nobody reads need no place where places take no time.
+        let has_places =
+            matches!(self.base, Some(BackingDevice::Image { in_memory: false, disk: None, .. }));
+        let unread = if has_places { unread } else { &[] };
+        self.image_file()?.restore(number, unread, stop)?;
         // Whoever looked at the device meanwhile left pages of the old state.
         flush(device.as_fd())
     }

@@ -13,7 +13,8 @@ const POOL_BYTES: usize = 256 << 10;
 
 /// Every block of this size is stamped; deduplication works on blocks of 4 KiB or more.
 const STAMP_EVERY: u64 = 4096;
-const STAMP_BYTES: u64 = 16;
+/// Bytes of a stamp.
+pub const STAMP_BYTES: u64 = 16;
 
 /// In compressible content, each run of this many bytes begins random and ends in zeros.
 const RUN_BYTES: usize = 256;
@@ -111,8 +112,7 @@ impl ContentPool {
             let from = (block * STAMP_EVERY).max(offset);
             let to = (block * STAMP_EVERY + STAMP_BYTES).min(end);
             if from < to {
-                let first = mix(key ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                let stamp = (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes();
+                let stamp = stamp(key, block);
                 let (at, length) = (start + (from - offset) as usize, (to - from) as usize);
                 let skipped = (from - block * STAMP_EVERY) as usize;
                 let place = &mut self.bytes[at..at + length];
@@ -124,6 +124,22 @@ impl ContentPool {
             block += 1;
         }
     }
+}
+
+/// What block `block` of a content begins with.
+#[inline]
+fn stamp(key: u64, block: u64) -> [u8; STAMP_BYTES as usize] {
+    let first = mix(key ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes()
+}
+
+/// What file `number` of a tree holds from `offset` on, as it was first written; none where that is no stamp: files
+/// without content of their own, and places inside of a block.
+pub fn stamp_at(tree: &Tree, number: u64, offset: u64) -> Option<[u8; STAMP_BYTES as usize]> {
+    let has_stamp = tree.content != Content::Zeros
+        && offset.is_multiple_of(STAMP_EVERY)
+        && offset + STAMP_BYTES <= tree.size(number, 0);
+    has_stamp.then(|| stamp(tree.content_key(number, 0), offset / STAMP_EVERY))
 }
 
 /// Bytes that begin at a multiple of [`DIRECT_BYTES`] in memory, as `O_DIRECT` demands.
@@ -227,6 +243,20 @@ mod tests {
             pool.part(key, 0, 10_000);
         }
         assert_eq!(pool.part(7, 0, 10_000), first);
+    }
+
+    #[test]
+    fn a_stamp_is_what_a_block_of_a_file_begins_with() {
+        let tree = tree(Content::Random, 100_000);
+        let mut pool = ContentPool::new(&tree, 1 << 20);
+        let part = pool.part(tree.content_key(3, 0), 0, 100_000).to_vec();
+        for offset in [0, 4096, 96 << 10] {
+            let stamp = stamp_at(&tree, 3, offset).unwrap();
+            assert_eq!(part[offset as usize..][..stamp.len()], stamp, "at {offset}");
+        }
+        assert_eq!(stamp_at(&tree, 3, 100), None, "inside of a block");
+        assert_eq!(stamp_at(&tree, 3, 100 << 10), None, "behind the end");
+        assert_eq!(stamp_at(&self::tree(Content::Zeros, 100_000), 3, 0), None);
     }
 
     #[test]

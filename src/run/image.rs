@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,6 +11,7 @@ use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno as OsErrno;
 
 use super::run_directory::IMAGE;
+use super::unread::{UnreadExtent, are_in_place};
 use crate::base::failure::{Failure, Result};
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::host::page_cache::evict;
@@ -22,6 +24,13 @@ pub struct ImageFile {
     file: File,
     directory: OwnedFd,
     bytes: u64,
+}
+
+/// What is copied, until it is to stop.
+struct ImageCopy<'a> {
+    left_out: &'a [UnreadExtent],
+    left_out_before: &'a [UnreadExtent],
+    stop: &'a AtomicBool,
 }
 
 impl ImageFile {
@@ -49,33 +58,40 @@ impl ImageFile {
         clear(&self.file, self.bytes)
     }
 
-    /// Keeps what the image holds as state `number`, on the disk when this returns.
+    /// Keeps what the image holds as state `number`, on the disk when this returns; where blocks are copied,
+    /// without the unread extents, which are in the order of the image.
     ///
     /// # Errors
     /// If it cannot be written, or was interrupted; then the state is not kept.
-    pub fn keep(&self, number: u64, stop: &AtomicBool) -> Result<()> {
+    pub fn keep(&self, number: u64, unread: &[UnreadExtent], stop: &AtomicBool) -> Result<()> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         let kept = rustix::fs::openat(&self.directory, name_of(number).as_c_str(), flags, mode);
         let kept = kept.map_err(|error| cannot("keep an image", error))?;
         let copied = rustix::fs::ftruncate(&kept, self.bytes).map_err(std::io::Error::from);
-        let copied = copied.and_then(|()| self.copy(&self.file, &kept.into(), stop));
+        let copied = copied.and_then(|()| {
+            let unread = if are_in_place(self.file(), unread) { unread } else { &[] };
+            let copy = ImageCopy { left_out: unread, left_out_before: &[], stop };
+            self.copy(&self.file, &kept.into(), &copy)
+        });
         copied.map_err(|error| {
             let _ = self.remove(number);
             failed_to("keep an image", &error)
         })
     }
 
-    /// Brings the image back to state `number`, on the disk when this returns.
+    /// Brings the image back to state `number`, on the disk when this returns; unread extents have blocks again,
+    /// and no contents.
     ///
     /// # Errors
     /// If it cannot be read or written, or was interrupted; then the image holds neither state.
-    pub fn restore(&self, number: u64, stop: &AtomicBool) -> Result<()> {
+    pub fn restore(&self, number: u64, unread: &[UnreadExtent], stop: &AtomicBool) -> Result<()> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut name = name_of(number);
         let kept = rustix::fs::openat(&self.directory, name.as_c_str(), flags, Mode::empty());
         let kept = kept.map_err(|error| cannot("restore an image", error))?;
-        let copied = self.copy(&kept.into(), &self.file, stop);
+        let copy = ImageCopy { left_out: &[], left_out_before: unread, stop };
+        let copied = self.copy(&kept.into(), &self.file, &copy);
         copied.map_err(|error| failed_to("restore an image", &error))
     }
 
@@ -88,36 +104,86 @@ impl ImageFile {
             .map_err(|error| cannot("remove a kept image", error))
     }
 
-    /// Makes `to` hold what `from` holds, and nothing else.
-    fn copy(&self, from: &File, to: &File, stop: &AtomicBool) -> std::io::Result<()> {
+    /// Makes `to` hold what `from` holds but for what is left out, and nothing else; what was left out before has
+    /// blocks again.
+    fn copy(&self, from: &File, to: &File, copy: &ImageCopy<'_>) -> std::io::Result<()> {
         if rustix::fs::ioctl_ficlone(to, from).is_err() {
             clear(to, self.bytes)?;
-            self.copy_data(from, to, stop)?;
+            let ranges = |extents: &[UnreadExtent]| -> Vec<Range<u64>> {
+                extents.iter().map(UnreadExtent::range).collect()
+            };
+            let data = data_of(from, self.bytes)?;
+            if !copy.left_out_before.is_empty() {
+                allocate(to, &data, &ranges(copy.left_out_before));
+            }
+            for range in without(&data, &ranges(copy.left_out)) {
+                copy_range(from, to, range, copy.stop)?;
+            }
         }
         to.sync_all()?;
         // Neither may lie in memory when something is measured on a cold one.
         let evicted = evict(from.as_fd()).and_then(|()| evict(to.as_fd()));
         evicted.map_err(|errno| std::io::Error::from_raw_os_error(errno.0))
     }
+}
 
-    /// Copies all that is not a hole.
-    fn copy_data(&self, from: &File, to: &File, stop: &AtomicBool) -> std::io::Result<()> {
-        let mut end = 0;
-        while let Some(first) = next(from, rustix::fs::SeekFrom::Data(end))? {
-            end = next(from, rustix::fs::SeekFrom::Hole(first))?.unwrap_or(self.bytes);
-            for at in (first..end).step_by(STEP_BYTES as usize) {
-                if stop.load(Ordering::Relaxed) {
-                    return Err(std::io::ErrorKind::Interrupted.into());
-                }
-                let (mut from, mut to) = (from, to);
-                from.seek(SeekFrom::Start(at))?;
-                to.seek(SeekFrom::Start(at))?;
-                // The kernel copies from file to file (copy_file_range(2)) where it can.
-                std::io::copy(&mut from.take(STEP_BYTES.min(end - at)), &mut to)?;
-            }
-        }
-        Ok(())
+/// What is not a hole of so many bytes, in order.
+fn data_of(file: &File, bytes: u64) -> std::io::Result<Vec<Range<u64>>> {
+    let (mut data, mut end) = (Vec::new(), 0);
+    while let Some(first) = next(file, rustix::fs::SeekFrom::Data(end))? {
+        end = next(file, rustix::fs::SeekFrom::Hole(first))?.unwrap_or(bytes);
+        data.push(first..end);
     }
+    Ok(data)
+}
+
+/// Allocates the blocks of all these ranges from the first to the last, so that what is copied does not lie closer
+/// together than it did: a disk's head would find it faster. Where that cannot be done, it does without.
+fn allocate(file: &File, data: &[Range<u64>], unread: &[Range<u64>]) {
+    let mut all: Vec<&Range<u64>> = data.iter().chain(unread).collect();
+    all.sort_unstable_by_key(|range| range.start);
+    for together in all.chunk_by(|one, next| one.end >= next.start) {
+        let (Some(first), Some(last)) = (together.first(), together.last()) else { continue };
+        let bytes = last.end.saturating_sub(first.start);
+        let _ = rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, first.start, bytes);
+    }
+}
+
+/// What of these ranges is not in any of those, both in order and without overlaps.
+fn without(all: &[Range<u64>], left_out: &[Range<u64>]) -> Vec<Range<u64>> {
+    let (mut rest, mut at) = (Vec::new(), 0);
+    for range in all {
+        let mut first = range.start;
+        while let Some(gap) = left_out.get(at).filter(|gap| gap.start < range.end) {
+            if first < gap.start {
+                rest.push(first..gap.start);
+            }
+            first = first.max(gap.end);
+            if gap.end > range.end {
+                break;
+            }
+            at += 1;
+        }
+        if first < range.end {
+            rest.push(first..range.end);
+        }
+    }
+    rest
+}
+
+/// Copies a range of bytes.
+fn copy_range(from: &File, to: &File, range: Range<u64>, stop: &AtomicBool) -> std::io::Result<()> {
+    for at in range.clone().step_by(STEP_BYTES as usize) {
+        if stop.load(Ordering::Relaxed) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        let (mut from, mut to) = (from, to);
+        from.seek(SeekFrom::Start(at))?;
+        to.seek(SeekFrom::Start(at))?;
+        // The kernel copies from file to file (copy_file_range(2)) where it can.
+        std::io::copy(&mut from.take(STEP_BYTES.min(range.end - at)), &mut to)?;
+    }
+    Ok(())
 }
 
 fn clear(file: &File, bytes: u64) -> std::io::Result<()> {
@@ -180,12 +246,12 @@ mod tests {
         let (directory, image) = image();
         let go_on = AtomicBool::new(false);
         image.file.write_all_at(&[1; 4096], 0).unwrap();
-        image.keep(1, &go_on).unwrap();
+        image.keep(1, &[], &go_on).unwrap();
         image.file.write_all_at(&[2; 4096], 5 << 20).unwrap();
-        image.keep(2, &go_on).unwrap();
+        image.keep(2, &[], &go_on).unwrap();
         image.file.write_all_at(&[3; 4096], 0).unwrap();
         for (state, first, later) in [(1, 1, 0), (2, 1, 2), (1, 1, 0)] {
-            image.restore(state, &go_on).unwrap();
+            image.restore(state, &[], &go_on).unwrap();
             assert_eq!((byte_at(&image.file, 0), byte_at(&image.file, 5 << 20)), (first, later));
         }
         let metadata = image.file.metadata().unwrap();
@@ -199,10 +265,40 @@ mod tests {
     }
 
     #[test]
+    fn what_is_unread_is_not_copied_unless_the_image_holds_something_else_there() {
+        let go_on = AtomicBool::new(false);
+        let run = |number: u64, stamp| UnreadExtent { first: number << 20, length: 1 << 20, stamp };
+        for (stamp_there, copied) in [([7; 16], false), ([8; 16], true)] {
+            let (directory, image) = image();
+            image.file.write_all_at(&vec![7; 4 << 20], 0).unwrap();
+            image.keep(1, &[run(1, [7; 16]), run(2, stamp_there)], &go_on).unwrap();
+            let kept = File::open(directory.path().join("i0000000001")).unwrap();
+            assert_eq!([0, 3].map(|at| byte_at(&kept, (at << 20) + 5000)), [7, 7]);
+            // Where blocks are shared nothing is left out.
+            let shared = rustix::fs::ioctl_ficlone(image.file(), &kept).is_ok();
+            let byte = if copied || shared { 7 } else { 0 };
+            assert_eq!([1, 2].map(|at| byte_at(&kept, (at << 20) + 5000)), [byte; 2], "{copied}");
+            image.restore(1, &[run(1, [7; 16]), run(2, [7; 16])], &go_on).unwrap();
+            assert_eq!([0, 3].map(|at| byte_at(&image.file, (at << 20) + 5000)), [7, 7]);
+            let blocks = image.file.metadata().unwrap().blocks();
+            assert!(blocks * 512 >= 4 << 20, "{blocks} blocks: unread extents have none");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_may_begin_and_end_inside_of_what_there_is_or_beyond_it() {
+        let all = [10..20, 30..40, 50..60];
+        assert_eq!(without(&all, &[]), all);
+        assert_eq!(without(&all, &[0..5, 20..30, 60..70]), all);
+        assert_eq!(without(&all, &[12..14, 16..33, 38..55]), [10..12, 14..16, 33..38, 55..60]);
+        assert_eq!(without(&all, &[0..100]), []);
+    }
+
+    #[test]
     fn an_interrupted_copy_leaves_no_state() {
         let (directory, image) = image();
         image.file.write_all_at(&[1; 4096], 0).unwrap();
-        let kept = image.keep(1, &AtomicBool::new(true));
+        let kept = image.keep(1, &[], &AtomicBool::new(true));
         // Where blocks are shared nothing takes long enough to be interrupted.
         let left = std::fs::read_dir(directory.path()).unwrap().count();
         assert!(kept.is_ok() && left == 2 || kept.is_err() && left == 1, "{kept:?}, {left} left");

@@ -20,4 +20,5 @@ pub mod place_identity;
 pub mod remove;
 pub mod run_directory;
 pub mod site;
+pub mod unread;
 pub mod workers;

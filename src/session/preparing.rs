@@ -102,7 +102,8 @@ impl Session<'_> {
             }
             self.watcher.status("keeping the prepared file system as an image");
             let (number, stop) = (self.number_of(place), self.interrupt.flag());
-            self.sites.for_cell(cell)?.keep_state(number, stop)?;
+            let read = plan.ballast_reads(&plan.cells[at]);
+            self.sites.for_cell(cell)?.keep_state(number, read.as_deref(), stop)?;
             self.kept.insert(place);
         }
         self.remove_ballast(first)

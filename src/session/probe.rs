@@ -84,7 +84,7 @@ fn copy_seconds_per_byte(
         written += rustix::io::pwrite(image.file(), rest, written as u64)
             .map_err(|error| failed(error.into()))?;
     }
-    let (kept, seconds) = clock.time(|| image.keep(0, interrupt.flag()));
+    let (kept, seconds) = clock.time(|| image.keep(0, &[], interrupt.flag()));
     kept.map(|()| seconds / COPIED_BYTES as f64)
 }
 

@@ -235,6 +235,79 @@ fn repeats_on_other_histories_find_other_files() {
     }
 }
 
+/// How many regular files below a directory have content in each block of 4 KiB, in none, and in some.
+fn files_by_content(directory: &Path) -> [usize; 3] {
+    let mut files = [0; 3];
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            let below = files_by_content(&entry.path());
+            files.iter_mut().zip(below).for_each(|(number, more)| *number += more);
+            continue;
+        }
+        let bytes = std::fs::read(entry.path()).unwrap();
+        let is_written = |block: &[u8]| block.iter().any(|byte| *byte != 0);
+        let written = bytes.chunks(4096).filter(|block| is_written(block)).count();
+        let kind = match written {
+            0 => 1,
+            written => {
+                if written == bytes.len().div_ceil(4096) {
+                    0
+                } else {
+                    2
+                }
+            }
+        };
+        files[kind] += 1;
+    }
+    files
+}
+
+#[test]
+fn prepared_file_systems_are_kept_whole_without_the_contents_that_no_phase_reads() {
+    let Some(bench) = bench("what is kept of prepared file systems") else { return };
+    let axis = "[axis]\nname = \"present\"\nvalues = [40]\nprepare.fill.sizes = \"256KiB\"\n[tree]";
+    let job = LONG_JOB.replace("[tree]", axis).replace("3_000_000", "20_000");
+    let scan = "[[phase]]\nname = \"scan\"\noperation = \"read\"\non = \"ballast\"\ncount = 20\n";
+    let written = bench.write("long.toml", job + scan);
+    let copy = bench.work().join("copy");
+    let words = ["--reflink=always", written.to_str().unwrap(), copy.to_str().unwrap()];
+    if output("cp", &words).is_some() {
+        return skip("what is kept of prepared file systems", "blocks are shared here");
+    }
+    let _ = std::fs::remove_file(copy);
+    for (kind, options, check) in [
+        ("ext4", "ro,noload,loop", &["e2fsck", "-f", "-n"][..]),
+        ("xfs", "ro,norecovery,nouuid,loop", &["xfs_repair", "-n", "-f"]),
+    ] {
+        if output(&format!("mkfs.{kind}"), &["-V"]).is_none() {
+            skip("what is kept of a prepared file system", &format!("mkfs.{kind} is missing"));
+            continue;
+        }
+        let mut command = bench.command(["run", "--filesystem", kind, "--size", "512MiB"]);
+        let command = command_with(&mut command, &bench.beside("long.toml"));
+        let running = Running::start_on_made(command, &bench.work());
+        let kept = bench.beside("kept.img");
+        let image = run_directories(&bench.work())[0].join("i0000000000");
+        let copied = std::fs::copy(&image, &kept).unwrap();
+        running.signal(Signal::INT);
+        running.ended();
+        assert_eq!(copied, 512 << 20);
+        let words: Vec<&str> = check[1..].iter().copied().chain(kept.to_str()).collect();
+        assert!(output(check[0], &words).is_some(), "{kind} is not whole");
+        let point = bench.beside("kept");
+        std::fs::create_dir_all(&point).unwrap();
+        let words = ["-t", kind, "-o", options, kept.to_str().unwrap(), point.to_str().unwrap()];
+        output("mount", &words).unwrap();
+        let [whole, empty, partly] = files_by_content(&point);
+        output("umount", &[point.to_str().unwrap()]).unwrap();
+        // Beside the twenty only what marks a run's directory has content.
+        let is_kept = (20..25).contains(&whole) && empty == 20 && partly == 0;
+        assert!(is_kept, "{kind}: {whole}, {empty}, {partly}");
+        assert_no_trace(&bench);
+    }
+}
+
 #[test]
 fn images_that_are_kept_go_with_an_interrupted_run_and_after_kill_9_with_clean() {
     let Some(bench) = bench("stopping a run that keeps prepared file systems") else { return };

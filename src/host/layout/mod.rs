@@ -79,6 +79,34 @@ pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, E
     }
 }
 
+/// A run of a file's bytes in whole blocks of its own, as they were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedExtent {
+    /// Where it begins in the file, in bytes.
+    pub offset: u64,
+    /// Where the file system reports it to be, in bytes.
+    pub physical: u64,
+    /// Its length, in bytes.
+    pub length: u64,
+}
+
+/// Gives each run of an open file's bytes to `take` that lies in blocks of its own. What has no place yet, is
+/// compressed, shared with other files or among metadata, or was never written, is left out.
+///
+/// # Errors
+/// As [`layout_of`].
+pub fn placed_extents(
+    file: BorrowedFd<'_>,
+    mut take: impl FnMut(PlacedExtent),
+) -> Result<(), Errno> {
+    fiemap::each_extent(file, |extent| {
+        if extent.flags & !(LAST | MERGED) == 0 {
+            let Extent { logical: offset, physical, length, .. } = extent;
+            take(PlacedExtent { offset, physical, length });
+        }
+    })
+}
+
 /// The last extent of its file.
 const LAST: u32 = 0x0001;
 /// The place is not known, or not yet.
@@ -93,6 +121,8 @@ const NOT_ALIGNED: u32 = 0x0100;
 const DATA_INLINE: u32 = 0x0200;
 /// In a block with the tails of other files; sets `NOT_ALIGNED`.
 const DATA_TAIL: u32 = 0x0400;
+/// Put together for the answer by a file system that keeps no extents.
+const MERGED: u32 = 0x1000;
 
 /// One run of a file's bytes on the device, in bytes, with the flags of linux/fiemap.h.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,9 @@ pub struct FileSystemKind {
     pub gone_since: Option<&'static str>,
     /// Whether it frees nothing of what was overwritten or deleted while it is measured.
     pub keeps_all: bool,
+    /// Whether what FIEMAP calls physical is an offset on its device. btrfs, which may lie on several,
+    /// reports addresses of its own.
+    pub fiemap_is_device_offset: bool,
 }
 
 /// The program that makes a file system.
@@ -109,7 +112,19 @@ const BCACHEFS: Maker = Maker {
 };
 
 const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
-    FileSystemKind { name, maker: Some(maker), least_bytes, gone_since: None, keeps_all: false }
+    FileSystemKind {
+        name,
+        maker: Some(maker),
+        least_bytes,
+        gone_since: None,
+        keeps_all: false,
+        fiemap_is_device_offset: false,
+    }
+}
+
+/// One of which FIEMAP reports offsets on its device.
+const fn with_device_offsets(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
+    FileSystemKind { fiemap_is_device_offset: true, ..kind(name, least_bytes, maker) }
 }
 
 const fn maker(
@@ -123,10 +138,10 @@ const fn maker(
 
 /// All of them, in the order they are listed.
 pub static KINDS: [FileSystemKind; 11] = [
-    kind("ext2", 64 * MIB, Maker { program: "mkfs.ext2", ..EXT }),
-    kind("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),
-    kind("ext4", 64 * MIB, Maker { program: "mkfs.ext4", ..EXT }),
-    kind("xfs", 320 * MIB, XFS),
+    with_device_offsets("ext2", 64 * MIB, Maker { program: "mkfs.ext2", ..EXT }),
+    with_device_offsets("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),
+    with_device_offsets("ext4", 64 * MIB, Maker { program: "mkfs.ext4", ..EXT }),
+    with_device_offsets("xfs", 320 * MIB, XFS),
     kind("btrfs", 256 * MIB, BTRFS),
     kind("f2fs", 128 * MIB, F2FS),
     FileSystemKind { gone_since: Some("6.13"), ..kind("reiserfs", 128 * MIB, REISERFS) },
@@ -140,6 +155,7 @@ pub static KINDS: [FileSystemKind; 11] = [
         least_bytes: MIB,
         gone_since: None,
         keeps_all: false,
+        fiemap_is_device_offset: false,
     },
 ];
 

@@ -23,7 +23,7 @@ use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
 use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
-use crate::plan::phase::PhaseEnd;
+use crate::plan::phase::{OnBallast, PhaseEnd};
 use crate::plan::tree::RankPart;
 use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastState, Headway, HeadwayListener};
@@ -40,6 +40,7 @@ use crate::run::remove::{Removal, remove_of_rank, remove_own, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
 use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast, LAYOUT_FILES_MAX};
 use crate::run::site::{ConditionName, EngineSource, PlaceCondition, RankCell, Site};
+use crate::run::unread::{UnreadExtent, unread_extents};
 use crate::run::workers::{PhaseRun, Shift, run_shift};
 
 /// Size of the canary, a file whose residency proves that the probe works.
@@ -564,6 +565,16 @@ impl DiskSite {
         let Ok(run_directory) = self.run_directory() else { return };
         let _ = rustix::fs::syncfs(run_directory.directory());
         let _ = discard_free(run_directory.directory());
+    }
+
+    /// Extents of ballast files that none of these phases reads.
+    pub(super) fn unread_extents(
+        &self,
+        read: &[OnBallast],
+        stop: &AtomicBool,
+    ) -> Vec<UnreadExtent> {
+        let Some(ballast) = &self.ballast else { return Vec::new() };
+        unread_extents(ballast.state(), ballast.directory(), read, stop)
     }
 
     /// Closes all that it has open, so that its file system can be unmounted.

@@ -18,6 +18,7 @@ use crate::host::making::Tool;
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
 use crate::plan::filesystem::{FileSystemKind, VolumeSize};
+use crate::plan::phase::OnBallast;
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
 use crate::run::backing::{Backing, MadeOn, PagesLeft};
 use crate::run::ballast::HeadwayListener;
@@ -27,6 +28,7 @@ use crate::run::disk::ModelledDisk;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::run_directory::RunDirectory;
+use crate::run::unread::UnreadExtent;
 
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
 pub type MkfsTools = Vec<(&'static FileSystemKind, Option<Tool>)>;
@@ -46,10 +48,11 @@ pub struct MadeSite {
 }
 
 /// What is known of the file system in a kept state.
-#[derive(Clone)]
 struct KeptState {
     closed: ClosedSite,
     facts: MadeFacts,
+    /// Extents that it was kept without.
+    unread: Vec<UnreadExtent>,
 }
 
 /// The file system that is mounted now.
@@ -245,17 +248,23 @@ impl Site for MadeSite {
         self.disk_mut()?.prepare(cell, prepare, stop, listener)
     }
 
-    fn keep_state(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
+    fn keep_state(
+        &mut self,
+        number: u64,
+        read: Option<&[OnBallast]>,
+        stop: &AtomicBool,
+    ) -> Result<()> {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
         };
         here.disk.discard_free();
+        let unread = read.map_or_else(Vec::new, |read| here.disk.unread_extents(read, stop));
         let closed = here.disk.close_for_unmount();
         place.unmount()?;
-        place.keep(number, stop)?;
+        place.keep(number, &unread, stop)?;
         let root = place.mount(&here.filesystem)?;
         let facts = here.facts.clone();
-        self.kept.insert(number, KeptState { closed: closed.clone(), facts });
+        self.kept.insert(number, KeptState { closed: closed.clone(), facts, unread });
         here.disk.reopen(closed, root)
     }
 
@@ -267,9 +276,9 @@ impl Site for MadeSite {
         let Some(filesystem) = &cell.filesystem else {
             return Err(Failure::failed("no file system was made for this cell"));
         };
-        place.restore(number, stop)?;
+        place.restore(number, &kept.unread, stop)?;
         let root = place.mount(filesystem)?;
-        let KeptState { closed, facts } = kept.clone();
+        let (closed, facts) = (kept.closed.clone(), kept.facts.clone());
         let (device, clock) = (facts.device.clone(), self.clock.clone());
         let host = self.host_on(filesystem);
         let disk = DiskSite::restored(closed, root, &host, device, clock)?;

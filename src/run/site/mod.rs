@@ -32,6 +32,7 @@ use crate::host::disturbance::Disturbance;
 use crate::host::idle::wait_until_idle;
 use crate::host::layout::FreeExtents;
 use crate::host::space::{Space, Usage};
+use crate::plan::phase::OnBallast;
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
@@ -176,11 +177,17 @@ pub trait Site {
         Ok(())
     }
 
-    /// Keeps the place, as it was just prepared, as state `number`.
+    /// Keeps the place, as it was just prepared, as state `number`. Where it is known which files beside the tree
+    /// will be read, what the others hold may be left out.
     ///
     /// # Errors
     /// If it cannot be kept, or was interrupted.
-    fn keep_state(&mut self, _number: u64, _stop: &AtomicBool) -> Result<()> {
+    fn keep_state(
+        &mut self,
+        _number: u64,
+        _read: Option<&[OnBallast]>,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
         Err(not_kept())
     }
 

@@ -13,6 +13,7 @@ use crate::base::units::counted;
 use crate::host::disturbance::Disturbance;
 use crate::host::space::Space;
 use crate::op::Subject;
+use crate::plan::phase::OnBallast;
 use crate::plan::prepare::{Ballast, tree_of};
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
@@ -159,7 +160,7 @@ impl Site for SimSite {
         self.open_ballast()
     }
 
-    fn keep_state(&mut self, number: u64, _: &AtomicBool) -> Result<()> {
+    fn keep_state(&mut self, number: u64, _: Option<&[OnBallast]>, _: &AtomicBool) -> Result<()> {
         let used_bytes = self.shared.used_bytes.load(Relaxed);
         self.kept.extend(self.ballast_state.clone().map(|state| (number, (state, used_bytes))));
         Ok(())
