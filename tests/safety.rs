@@ -16,9 +16,12 @@ use std::fs::File;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use rustix::process::Signal;
+use signal_hook::consts::SIGHUP;
 
 use command::{Bench, Ran, Running, names_in, run_directories};
 
@@ -29,6 +32,13 @@ fn killed(bench: &Bench) -> PathBuf {
     running.signal(Signal::KILL);
     assert_eq!(running.ended().code, None, "it was killed");
     run_directory
+}
+
+/// Has commands hear that a terminal closes also if these tests ignore it, as under nohup(1): a signal
+/// that is handled has its default action in a program that is started.
+fn hear_hangups() {
+    let ends_this = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_default(SIGHUP, ends_this).unwrap();
 }
 
 fn clean(bench: &Bench) -> Ran {
@@ -119,6 +129,7 @@ fn what_this_machine_left_on_a_local_disk_before_it_was_started_anew_is_removed(
 
 #[test]
 fn an_interrupted_run_cleans_up_exits_with_130_and_keeps_what_it_has() {
+    hear_hangups();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::USR1, Signal::ALARM] {
         let bench = Bench::default();
         let beside = precious(&bench.work().join("beside"));
@@ -162,6 +173,7 @@ fn a_second_ctrl_c_ends_it_at_once_and_clean_removes_the_rest() {
 
 #[test]
 fn a_terminal_that_closes_and_timeout_may_signal_twice_and_it_cleans_up_all_the_same() {
+    hear_hangups();
     let bench = Bench::default();
     let running = bench.long_run(&bench.work());
     for signal in [Signal::STOP, Signal::HUP, Signal::TERM, Signal::CONT, Signal::TERM] {
