@@ -1,6 +1,8 @@
 //! Twins: two variants of a run that do the same under two names. Where findings tell them apart, a
 //! claim is false; where one of them was slowed down, telling them apart is right.
 
+use std::cmp::Ordering;
+
 use super::finding::Finding;
 use super::findings::crossover::{CrossoverFinding, LevelWinner};
 use super::findings::curve::{ChangeShape, Law};
@@ -10,6 +12,7 @@ use super::findings::ranking::RankingFinding;
 use super::findings::scaling::{LevelTime, ScaledPhase, ScalingFinding};
 use super::statistics::Interval;
 use super::trials::Tally;
+use crate::base::distinct::each_once;
 use crate::base::named_enum::named_enum;
 use crate::results::book::Level;
 
@@ -47,17 +50,24 @@ pub struct KindClaims {
     pub runs: Tally,
 }
 
-/// How often the ranking of a phase told a slowed twin from its original.
+/// In how many runs the rankings of a phase told a slowed twin from its original: levels of one run are
+/// no runs of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundDifference {
     /// The phase; none for the whole job.
     pub phase: Option<String>,
-    /// How often the twin was slower, of all levels and pairs in all runs.
+    /// Runs in which a twin was slower, at all levels or at some.
     pub slower: Tally,
-    /// How often it was faster.
+    /// Runs in which it was faster.
     pub faster: Tally,
-    /// Runs in which some twin was faster at some level: levels of one run are no runs of their own.
-    pub runs_with_faster: Tally,
+}
+
+impl FoundDifference {
+    /// Counts a run by the orders that its rankings state of twins.
+    fn count(&mut self, orders: &[Ordering]) {
+        self.slower.count(orders.contains(&Ordering::Less));
+        self.faster.count(orders.contains(&Ordering::Greater));
+    }
 }
 
 /// Runs in which variants have twins.
@@ -67,8 +77,10 @@ pub struct TwinTrials {
     pub runs: u64,
     /// Each kind of finding that the runs have.
     pub kinds: Vec<KindClaims>,
-    /// Each phase that they rank.
+    /// The whole job and each phase that they rank.
     pub differences: Vec<FoundDifference>,
+    /// Whichever of these they rank.
+    pub any_difference: FoundDifference,
     /// What told twins apart, in order.
     pub told_apart: Vec<ToldApart>,
 }
@@ -102,16 +114,25 @@ impl TwinTrials {
                 }));
             }
         }
-        let before: Vec<u64> = self.differences.iter().map(|of| of.faster.times).collect();
-        for finding in findings {
-            let Finding::Ranking(ranking) = finding else { continue };
-            for pair in pairs {
-                self.count_difference(ranking, pair);
+        let rankings = || {
+            findings.iter().filter_map(|finding| match finding {
+                Finding::Ranking(found) => Some(found),
+                _ => None,
+            })
+        };
+        let mut all = Vec::new();
+        for phase in each_once(rankings().map(|found| &found.phase)) {
+            let of_phase = rankings().filter(|found| found.phase == *phase);
+            let orders = of_phase.flat_map(|found| {
+                pairs.iter().filter_map(|[one, twin]| pair_order(found, one, twin))
+            });
+            let orders: Vec<Ordering> = orders.collect();
+            if !orders.is_empty() {
+                self.difference_of(phase.as_deref()).count(&orders);
             }
+            all.extend(orders);
         }
-        for (at, of) in self.differences.iter_mut().enumerate() {
-            of.runs_with_faster.count(of.faster.times > before.get(at).copied().unwrap_or(0));
-        }
+        self.any_difference.count(&all);
     }
 
     fn count(&mut self, kind: ClaimKind, claims: u64, false_claims: u64) {
@@ -126,20 +147,14 @@ impl TwinTrials {
         counted.runs.count(false_claims > 0);
     }
 
-    fn count_difference(&mut self, ranking: &RankingFinding, [one, twin]: &[String; 2]) {
-        let place = |name| ranking.order.iter().position(|other| other == name);
-        let Some((one_at, twin_at)) = place(one).zip(place(twin)) else { return };
-        let phase = &ranking.phase;
-        let at = self.differences.iter().position(|of| of.phase == *phase).unwrap_or_else(|| {
-            self.differences
-                .push(FoundDifference { phase: phase.clone(), ..FoundDifference::default() });
+    fn difference_of(&mut self, phase: Option<&str>) -> &mut FoundDifference {
+        let at = self.differences.iter().position(|of| of.phase.as_deref() == phase);
+        let at = at.unwrap_or_else(|| {
+            let phase = phase.map(String::from);
+            self.differences.push(FoundDifference { phase, ..FoundDifference::default() });
             self.differences.len() - 1
         });
-        let is_told = ranking_tells_apart(ranking, one, twin);
-        for _ in 0..ranking.levels.len().max(1) {
-            self.differences[at].slower.count(is_told && one_at < twin_at);
-            self.differences[at].faster.count(is_told && twin_at < one_at);
-        }
+        &mut self.differences[at]
     }
 
     /// The kinds that told twins apart in more than this share of runs, beyond chance. The intervals
@@ -158,7 +173,7 @@ impl TwinTrials {
     #[must_use]
     pub fn is_wrong_way_above(&self, share: f64) -> bool {
         let alpha = 0.05 / self.differences.len().max(1) as f64;
-        let interval = |of: &FoundDifference| of.runs_with_faster.interval_at(alpha);
+        let interval = |of: &FoundDifference| of.faster.interval_at(alpha);
         self.differences.iter().filter_map(interval).any(|interval| interval.low > share)
     }
 }
@@ -359,6 +374,14 @@ fn is_stated(found: &GrowthFinding) -> bool {
 fn is_constant(found: &GrowthFinding) -> bool {
     let law = found.figures.as_ref().map(|figures| figures.law);
     found.shape == GrowthShape::Law && law == Some(Law::Constant)
+}
+
+/// The order of a twin and its original: less if the original stands before a twin that is told from it,
+/// equal if they are not told apart. None if one of them is not ranked.
+fn pair_order(ranking: &RankingFinding, one: &str, twin: &str) -> Option<Ordering> {
+    let place = |name: &str| ranking.order.iter().position(|other| other == name);
+    let order = place(one)?.cmp(&place(twin)?);
+    Some(if ranking_tells_apart(ranking, one, twin) { order } else { Ordering::Equal })
 }
 
 fn ranking_tells_apart(ranking: &RankingFinding, one: &str, twin: &str) -> bool {

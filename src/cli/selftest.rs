@@ -43,8 +43,8 @@ With --scenario there is one other trial instead: runs of the scenario in which 
 twin, under another name, that does the same. Counted are findings of each kind that tell twins \
 apart: a ranking or a crossover by claiming a difference between them, a knee, a scaling, a slope or \
 a growth by stating of one what it excludes for the other. `claims` are all differences and changes \
-that these findings state. With --delay the twin takes longer, and counted is how often the ranking \
-finds it slower, or faster, in each phase.
+that these findings state. With --delay only the first variant has a twin, which takes longer, and \
+counted is in how many runs the ranking finds it slower, or faster, in each phase, at all levels or at some.
 
 With --pairs there is one other trial instead, on the simulated file system: pairs of separate runs, \
 as `compare` and `check` see them, while noise is planted. Counted is how often they claim a difference \

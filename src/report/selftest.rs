@@ -165,19 +165,22 @@ pub fn write_slowed_twins(
     let (runs, times) = (counted(trials.runs, "run"), figures(1.0 + delay, 3));
     writeln!(
         out,
-        "Twins: {runs} of {scenario}; the twin of each variant takes {times} times as long"
+        "Twins: {runs} of {scenario}; a twin of its first variant takes {times} times as long"
     )?;
     let mut table = Table::new(&[
         ("", Align::Left),
-        ("found slower", Align::Right),
-        ("share", Align::Right),
-        ("found faster", Align::Right),
+        ("runs that find it slower", Align::Right),
+        ("share of runs", Align::Right),
+        ("faster", Align::Right),
     ]);
-    for FoundDifference { phase, slower, faster, .. } in &trials.differences {
+    let mut row = |name: &str, FoundDifference { slower, faster, .. }: &FoundDifference| {
         let times = |tally: &Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
-        let name = phase.clone().unwrap_or_else(|| "the whole job".into());
-        table.row(vec![name, times(slower), share_of(*slower), times(faster)]);
+        table.row(vec![name.into(), times(slower), share_of(*slower), times(faster)]);
+    };
+    for difference in &trials.differences {
+        row(difference.phase.as_deref().unwrap_or("the whole job"), difference);
     }
+    row("any of these", &trials.any_difference);
     table.write(out)?;
     writeln!(out)
 }

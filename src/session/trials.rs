@@ -59,7 +59,7 @@ pub(crate) fn slower(
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0 / (1.0 + delay));
-    let (plan, pairs) = with_twins(order.plan, ", slowed", delay);
+    let (plan, pairs) = with_twins(order.plan, &order.plan.variants(), ", slowed", delay);
     each_run(order, &plan, number, begins, interrupt, &mut |book| {
         for [a, b] in &pairs {
             trials.add_turns(book, [a, b]);
@@ -68,9 +68,10 @@ pub(crate) fn slower(
     Ok(trials)
 }
 
-/// Does the order in runs in which each variant has a twin under another name, which does the same, or
-/// with a delay takes longer by that share. Variants are ranked, whatever else the job concludes, for a
-/// job with one variant has two. `begins` is called with the number of each run from 1. Ends early when it is interrupted.
+/// Does the order in runs in which each variant has a twin under another name, which does the same; or
+/// with a delay the first variant alone, whose twin takes longer by that share. Variants are ranked,
+/// whatever else the job concludes, for a job with one variant has two. `begins` is called with the
+/// number of each run from 1. Ends early when it is interrupted.
 pub(crate) fn twins(
     order: &RunOrder<'_>,
     number: u32,
@@ -79,8 +80,11 @@ pub(crate) fn twins(
     interrupt: &Interrupt,
 ) -> Result<TwinTrials> {
     let mut trials = TwinTrials::default();
-    let ending = if delay.is_some() { "-slowed" } else { "-again" };
-    let (mut plan, pairs) = with_twins(order.plan, ending, delay.unwrap_or(0.0));
+    let variants = order.plan.variants();
+    let (mut plan, pairs) = match delay {
+        Some(delay) => with_twins(order.plan, &variants[..variants.len().min(1)], "-slowed", delay),
+        None => with_twins(order.plan, &variants, "-again", 0.0),
+    };
     if !plan.conclude.contains(&Conclusion::Ranking) {
         plan.conclude.push(Conclusion::Ranking);
     }
@@ -119,12 +123,12 @@ fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Option<Book>> {
     Ok(Some(book).filter(|_| !interrupt.is_set()))
 }
 
-/// The plan with a copy of each variant, whose name has this ending and which is slowed down by this
-/// share on top of what slows it down already; and the names of both.
-fn with_twins(plan: &Plan, ending: &str, delay: f64) -> (Plan, Vec<[String; 2]>) {
-    let names: Vec<String> = plan.variants().into_iter().map(str::to_string).collect();
+/// The plan with a copy of each of these variants, whose name has this ending and which is slowed down
+/// by this share on top of what slows it down already; and the names of both.
+fn with_twins(plan: &Plan, doubled: &[&str], ending: &str, delay: f64) -> (Plan, Vec<[String; 2]>) {
+    let names = plan.variants();
     let mut ending = ending.to_string();
-    while names.iter().any(|name| names.contains(&format!("{name}{ending}"))) {
+    while names.iter().any(|name| names.contains(&format!("{name}{ending}").as_str())) {
         ending += &ending.clone();
     }
     let twin = |name: &str| format!("{name}{ending}");
@@ -132,7 +136,8 @@ fn with_twins(plan: &Plan, ending: &str, delay: f64) -> (Plan, Vec<[String; 2]>)
     for name in &names {
         let cells = plan.cells.iter().filter(|cell| cell.variant == *name);
         both.cells.extend(cells.clone().cloned());
-        both.cells.extend(cells.map(|cell| CellPlan {
+        let copied = cells.filter(|_| doubled.contains(name));
+        both.cells.extend(copied.map(|cell| CellPlan {
             variant: twin(name),
             delay: (1.0 + cell.delay) * (1.0 + delay) - 1.0,
             ..cell.clone()
@@ -140,7 +145,7 @@ fn with_twins(plan: &Plan, ending: &str, delay: f64) -> (Plan, Vec<[String; 2]>)
     }
     let free = plan.free.iter().map(|((name, phase), n)| ((twin(name), phase.clone()), *n));
     both.free.extend(free);
-    let pairs = names.iter().map(|name| [name.clone(), twin(name)]).collect();
+    let pairs = doubled.iter().map(|name| [name.to_string(), twin(name)]).collect();
     (both, pairs)
 }
 
@@ -380,10 +385,12 @@ mod tests {
     fn twins_stand_beside_each_other_under_names_that_no_variant_has() {
         let text = job("20us", "25us").replace("'other'", "'one-again'");
         let plan = read_job(&text, &Settings::default()).unwrap();
-        let (both, pairs) = with_twins(&plan, "-again", 0.0);
+        let (both, pairs) = with_twins(&plan, &plan.variants(), "-again", 0.0);
         let names = ["one", "one-again-again", "one-again", "one-again-again-again"];
         assert_eq!(both.variants(), names);
         assert_eq!(pairs, [[names[0], names[1]], [names[2], names[3]]]);
+        let (one, pairs) = with_twins(&plan, &["one"], "-slowed", 0.2);
+        assert_eq!((one.variants(), pairs.len()), (vec!["one", "one-slowed", "one-again"], 1));
         assert!(both.cells.iter().all(|cell| cell.delay == 0.0));
     }
 }
