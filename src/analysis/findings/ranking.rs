@@ -332,7 +332,8 @@ fn ranked(phase: Option<&str>, levels: &[RankedLevel<'_>], rankings: usize) -> V
     while from < levels.len() {
         let order = groups_of_ties(&ranker.order(&levels[from..=from]));
         let is_same = |level: &&RankedLevel<'_>| {
-            order == groups_of_ties(&ranker.order(std::slice::from_ref(*level)))
+            level.end.is_some() == levels[from].end.is_some()
+                && order == groups_of_ties(&ranker.order(std::slice::from_ref(*level)))
         };
         let alike = levels[from + 1..].iter().take_while(is_same).count();
         let alike = &levels[from..=from + alike];
@@ -389,6 +390,8 @@ fn finding(
 ) -> RankingFinding {
     let levels: Vec<&Level> = ranked.iter().filter_map(|one| one.level).collect();
     let end = ranked.first().and_then(|one| one.end);
+    // Levels at which different numbers are reached have none in common.
+    let end_of_all = end.filter(|_| ranked.iter().all(|one| one.end == end));
     let first = steps.first().map(|step| step.faster.clone());
     RankingFinding {
         phase: phase.map(String::from),
@@ -399,8 +402,8 @@ fn finding(
             (Some(_), Some(_)) => RankedBy::LatencyAtTheEnd,
             (Some(_), None) => RankedBy::Rate,
         },
-        at: end.map(|(operations, _)| operations),
-        counted: end.map(|(_, counted)| counted),
+        at: end_of_all.map(|(operations, _)| operations),
+        counted: end_of_all.map(|(_, counted)| counted),
         axis: levels.first().map(|level| level.axis.clone()),
         unit: levels.first().map(|level| level.unit),
         levels: levels.iter().map(|level| level.value).collect(),

@@ -325,6 +325,32 @@ fn levels_with_the_same_order_are_one_finding() {
     assert_eq!(levels, ["[10.0,20.0]", "[30.0]", "[40.0,50.0]"], "{found:?}");
 }
 
+#[test]
+fn an_order_over_levels_of_different_sizes_does_not_name_the_operations_of_one() {
+    let mut noise = Noise::new(7);
+    let mut phase_of = |variant: &str, ns: f64, windows: u64| {
+        let law = |_| ns;
+        let mut all = course::phase(windows, 3, law, || (0.01 * noise.normal()).exp()).measurements;
+        let level = level("file-count", windows as f64 * 1_000.0, Unit::Count);
+        for m in &mut all {
+            (m.cell.variant, m.cell.level) = (variant.into(), Some(level.clone()));
+        }
+        all
+    };
+    let mut found = |windows: &[u64]| {
+        let all = windows.iter().flat_map(|windows| {
+            [phase_of("a", 20_000.0, *windows), phase_of("b", 30_000.0, *windows)].concat()
+        });
+        let found =
+            conclude(&book(all.collect()), &[Conclusion::Ranking, Conclusion::Growth], &["a", "b"]);
+        found.iter().map(figures).find(|found| found["by"] == "latency-at-the-end").unwrap()
+    };
+    assert_eq!(found(&[100])["at"], 100_000);
+    let both = found(&[100, 200]);
+    assert_eq!(both["levels"].as_array().unwrap().len(), 2);
+    assert!(both["at"].is_null(), "{both}");
+}
+
 /// Chunks of five sizes: `a` is 3.1 times faster for the smallest, both meet at 64 KiB.
 fn chunks(mut noise: impl FnMut() -> f64) -> Book {
     let mut all = Vec::new();
