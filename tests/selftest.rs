@@ -147,7 +147,7 @@ fn a_twin_that_is_slowed_down_is_found_by_the_ranking_of_the_whole_job() {
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
         let head = "Twins: 1 run of small; a twin of its first variant takes 11.0 times as long\n";
         assert!(ran.stdout.starts_with(head), "{}", ran.stdout);
-        let phases = ["create", "stat", "delete", "any of these"];
+        let phases = ["create", "stat", "delete", "at least one of these"];
         assert!(phases.iter().all(|phase| columns(&ran.stdout, phase)[1..3] == ["of", "1"]));
         columns(&ran.stdout, "the whole job")[..3] == ["1", "of", "1"]
     };

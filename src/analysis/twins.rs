@@ -50,19 +50,26 @@ pub struct KindClaims {
     pub runs: Tally,
 }
 
-/// In how many runs the rankings of a phase told a slowed twin from its original: levels of one run are
-/// no runs of their own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// How often the rankings of a phase told a slowed twin from its original.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDifference {
     /// The phase; none for the whole job.
     pub phase: Option<String>,
-    /// Runs in which a twin was slower, at all levels or at some.
+    /// Runs in which they did.
+    pub runs: FoundRuns,
+}
+
+/// Runs in which rankings told a slowed twin from its original, at all levels or at some: levels of one
+/// run are no runs of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FoundRuns {
+    /// Those in which the twin was slower.
     pub slower: Tally,
-    /// Runs in which it was faster.
+    /// Those in which it was faster.
     pub faster: Tally,
 }
 
-impl FoundDifference {
+impl FoundRuns {
     /// Counts a run by the orders that its rankings state of twins.
     fn count(&mut self, orders: &[Ordering]) {
         self.slower.count(orders.contains(&Ordering::Less));
@@ -79,8 +86,8 @@ pub struct TwinTrials {
     pub kinds: Vec<KindClaims>,
     /// The whole job and each phase that they rank.
     pub differences: Vec<FoundDifference>,
-    /// Whichever of these they rank.
-    pub any_difference: FoundDifference,
+    /// All of these together: runs in which at least one of them told them apart.
+    pub any_difference: FoundRuns,
     /// What told twins apart, in order.
     pub told_apart: Vec<ToldApart>,
 }
@@ -128,7 +135,7 @@ impl TwinTrials {
             });
             let orders: Vec<Ordering> = orders.collect();
             if !orders.is_empty() {
-                self.difference_of(phase.as_deref()).count(&orders);
+                self.of_phase(phase.as_deref()).count(&orders);
             }
             all.extend(orders);
         }
@@ -147,14 +154,14 @@ impl TwinTrials {
         counted.runs.count(false_claims > 0);
     }
 
-    fn difference_of(&mut self, phase: Option<&str>) -> &mut FoundDifference {
+    fn of_phase(&mut self, phase: Option<&str>) -> &mut FoundRuns {
         let at = self.differences.iter().position(|of| of.phase.as_deref() == phase);
         let at = at.unwrap_or_else(|| {
             let phase = phase.map(String::from);
-            self.differences.push(FoundDifference { phase, ..FoundDifference::default() });
+            self.differences.push(FoundDifference { phase, runs: FoundRuns::default() });
             self.differences.len() - 1
         });
-        &mut self.differences[at]
+        &mut self.differences[at].runs
     }
 
     /// The kinds that told twins apart in more than this share of runs, beyond chance. The intervals
@@ -173,7 +180,7 @@ impl TwinTrials {
     #[must_use]
     pub fn is_wrong_way_above(&self, share: f64) -> bool {
         let alpha = 0.05 / self.differences.len().max(1) as f64;
-        let interval = |of: &FoundDifference| of.faster.interval_at(alpha);
+        let interval = |of: &FoundDifference| of.runs.faster.interval_at(alpha);
         self.differences.iter().filter_map(interval).any(|interval| interval.low > share)
     }
 }

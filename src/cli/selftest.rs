@@ -85,6 +85,8 @@ pub(super) struct SelfTest {
     #[arg(long, value_name = "RUNS", default_value_t = 200)]
     simulated: u32,
     /// Run each variant of a scenario or job file twice instead
+    ///
+    /// With --delay only the first one.
     #[arg(long = "scenario", value_name = "NAME")]
     #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated"])]
     twins: Option<PathBuf>,

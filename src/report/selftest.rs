@@ -10,7 +10,7 @@ use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{
     PairShares, PairTrials, SimulatedLaw, SimulatedNoise, Tally, Trials,
 };
-use crate::analysis::twins::{FoundDifference, KindClaims, ToldApart, TwinTrials};
+use crate::analysis::twins::{FoundDifference, FoundRuns, KindClaims, ToldApart, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
 /// Writes how often a difference was claimed between equal runs.
@@ -169,18 +169,19 @@ pub fn write_slowed_twins(
     )?;
     let mut table = Table::new(&[
         ("", Align::Left),
-        ("runs that find it slower", Align::Right),
+        ("found slower", Align::Right),
         ("share of runs", Align::Right),
-        ("faster", Align::Right),
+        ("found faster", Align::Right),
     ]);
-    let mut row = |name: &str, FoundDifference { slower, faster, .. }: &FoundDifference| {
-        let times = |tally: &Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
-        table.row(vec![name.into(), times(slower), share_of(*slower), times(faster)]);
+    let mut row = |name: &str, runs: &FoundRuns| {
+        let times = |tally: Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
+        let FoundRuns { slower, faster } = *runs;
+        table.row(vec![name.into(), times(slower), share_of(slower), times(faster)]);
     };
-    for difference in &trials.differences {
-        row(difference.phase.as_deref().unwrap_or("the whole job"), difference);
+    for FoundDifference { phase, runs } in &trials.differences {
+        row(phase.as_deref().unwrap_or("the whole job"), runs);
     }
-    row("any of these", &trials.any_difference);
+    row("at least one of these", &trials.any_difference);
     table.write(out)?;
     writeln!(out)
 }

@@ -375,7 +375,7 @@ mod tests {
         let mut add = |book: &Book| trials.add(Analysis::of(book).findings(), &pairs);
         let interrupt = Interrupt::default();
         each_run(&order(&plan), &plan, 20, &|_| (), &interrupt, &mut add).unwrap();
-        let found = &trials.differences[0];
+        let found = trials.differences[0].runs;
         assert!(found.slower.times >= 18, "{found:?}");
         assert_eq!((found.faster.times, found.faster.of), (0, 20));
         assert!(!trials.kinds_above(0.05).is_empty());
