@@ -143,8 +143,8 @@ fn with_twins(plan: &Plan, doubled: &[&str], ending: &str, delay: f64) -> (Plan,
             ..cell.clone()
         }));
     }
-    let free = plan.free.iter().map(|((name, phase), n)| ((twin(name), phase.clone()), *n));
-    both.free.extend(free);
+    let free = plan.free.iter().filter(|((name, _), _)| doubled.contains(&name.as_str()));
+    both.free.extend(free.map(|((name, phase), n)| ((twin(name), phase.clone()), *n)));
     let pairs = doubled.iter().map(|name| [name.to_string(), twin(name)]).collect();
     (both, pairs)
 }
