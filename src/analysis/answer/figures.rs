@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::growth::GrowthFinding;
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
-use crate::analysis::findings::ranking::{RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::ranking::{ON_AVERAGE, RankedBy, RankingFinding, RankingStep};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScalingFinding;
 use crate::analysis::findings::slope::SlopeFinding;
@@ -76,7 +76,9 @@ impl AnswerFigure {
         let levels = match one.levels.as_slice() {
             [] => String::new(),
             [only] => format!(" at {}", axis.level(*only)),
-            [first, .., last] => format!(" from {} to {}", axis.value(*first), axis.level(*last)),
+            [first, .., last] => {
+                format!(" {ON_AVERAGE} from {} to {}", axis.value(*first), axis.level(*last))
+            }
         };
         let first = one.order.first().map_or("", String::as_str);
         let figure = |step: &RankingStep| {

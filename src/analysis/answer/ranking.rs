@@ -4,7 +4,7 @@ use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::words::{AxisWords, WORDS_MAX, as_long, at_most, begun, in_brackets, number_of_words};
-use crate::analysis::findings::ranking::{RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::ranking::{ON_AVERAGE, RankedBy, RankingFinding, RankingStep};
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
@@ -46,7 +46,8 @@ fn parted(one: &RankingFinding) -> [Vec<&RankingStep>; 2] {
 fn scope(one: &RankingFinding) -> String {
     let place = match one.levels.as_slice() {
         [] => String::new(),
-        levels => format!("{}, ", at_levels(one, levels)),
+        levels @ [_] => format!("{}, ", at_levels(one, levels)),
+        levels => format!("{ON_AVERAGE} {}, ", at_levels(one, levels)),
     };
     let but = without(&[one]);
     match (&one.phase, one.by) {

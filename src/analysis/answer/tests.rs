@@ -502,6 +502,13 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
         found.text,
         "in write from 1 KiB to 8 KiB of chunk-size ext4 came first; at 64 KiB of chunk-size ext4 came first"
     );
+    let found = ranking::ranking(&[&at_levels(&[1024.0, 8192.0])]).unwrap();
+    assert!(
+        found.text.starts_with(
+            "in write on average from 1 KiB to 8 KiB of chunk-size, ext4 came first: xfs takes 1.16"
+        ),
+        "ratios of several levels are means: {found:?}"
+    );
 }
 
 /// A ranking of two variants in a phase at a level, by how many times as long the second takes; 1 for a tie.

@@ -110,6 +110,9 @@ pub struct CacheDifference {
     pub found: String,
 }
 
+/// Stands before several levels of an order: its ratios are the (geometric) means of theirs.
+pub(in crate::analysis) const ON_AVERAGE: &str = "on average";
+
 const UNWRITTEN: &str = "What was not yet on the device when a phase ended is in none of these times: \
                          ask for a sync with `durability`.";
 
@@ -149,10 +152,12 @@ impl RankingFinding {
             ([], _) => String::new(),
             ([one], Some(noun)) => format!(" with {} {noun}", level(one)),
             ([first, .., last], Some(noun)) => {
-                format!(" with {} to {} {noun}", level(first), level(last))
+                format!(" {ON_AVERAGE} with {} to {} {noun}", level(first), level(last))
             }
             ([one], None) => format!(" at {}", level(one)),
-            ([first, .., last], None) => format!(" from {} to {}", level(first), level(last)),
+            ([first, .., last], None) => {
+                format!(" {ON_AVERAGE} from {} to {}", level(first), level(last))
+            }
         };
         // Where files are counted, the highest level is how many there are at the end.
         let highest = self.levels.last().filter(|_| noun.is_some());
@@ -367,19 +372,20 @@ impl Ranker {
                 (None, [only]) => (&self.pooled, &only.variants),
                 (None, _) => {
                     let pairs: Vec<_> = rates(faster).into_iter().zip(rates(slower)).collect();
-                    return self.pooled.ratio(&pairs, self.comparisons);
+                    return Some(self.pooled.ratio(&pairs, self.comparisons));
                 }
             };
             ratio_between(pooled, variants, [faster, slower], self.comparisons)
-                .unwrap_or_else(|| pooled.ratio(&[], self.comparisons))
         };
-        let step = |pair: &[&str]| RankingStep {
-            faster: pair[0].into(),
-            slower: pair[1].into(),
-            compared: ratio(pair[0], pair[1]).into(),
-            behind_first: ratio(names[0], pair[1]).into(),
+        let step = |pair: &[&str]| {
+            Some(RankingStep {
+                faster: pair[0].into(),
+                slower: pair[1].into(),
+                compared: ratio(pair[0], pair[1])?.into(),
+                behind_first: ratio(names[0], pair[1])?.into(),
+            })
         };
-        names.windows(2).map(step).collect()
+        names.windows(2).filter_map(step).collect()
     }
 }
 
@@ -413,14 +419,12 @@ fn finding(
     }
 }
 
-/// What was found of the caches, where that is not the same for all; else nothing.
+/// What was found of the caches, at levels where that is not the same for all variants.
 fn cache_differences(levels: &[RankedLevel<'_>]) -> Vec<CacheDifference> {
     let found = |variant: &RankedVariant<'_>| variant.caches.join(" and ");
-    let all = || levels.iter().flat_map(|level| &level.variants);
+    let differs = |level: &&RankedLevel<'_>| each_once(level.variants.iter().map(found)).len() > 1;
+    let all = || levels.iter().filter(differs).flat_map(|level| &level.variants);
     let states = each_once(all().map(found));
-    if states.len() < 2 {
-        return Vec::new();
-    }
     let difference = |state: String| {
         let own = all().filter(|variant| found(variant) == state);
         let variants = each_once(own.map(|variant| variant.name.to_string()));

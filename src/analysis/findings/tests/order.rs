@@ -63,6 +63,25 @@ fn caches_that_were_not_alike_are_told_with_the_order() {
 }
 
 #[test]
+fn caches_that_differ_between_levels_and_not_between_variants_are_no_difference_of_variants() {
+    let mut all = Vec::new();
+    for (value, found) in [(10.0, CacheState::Warm), (20.0, CacheState::ColdVerified)] {
+        let level = level("size", value, Unit::Count);
+        let mut here = at(Some(&level), &[("a", &[50.0, 51.0]), ("b", &[10.0, 10.3])]);
+        here.iter_mut().for_each(|m| m.cache.found = found);
+        all.extend(here);
+    }
+    let sentence = only(&book(all.clone()), Conclusion::Ranking, &VARIANTS).sentence();
+    assert!(sentence.starts_with("write on average from 10 to 20: a is 4.98 "), "{sentence}");
+    assert!(!sentence.contains("caches"), "{sentence}");
+    // At the second level they do differ.
+    let of_b = all.iter_mut().filter(|m| m.cell.variant == "b");
+    of_b.for_each(|m| m.cache.found = CacheState::Warm);
+    let sentence = only(&book(all), Conclusion::Ranking, &VARIANTS).sentence();
+    assert!(sentence.ends_with(" Their caches differed: a cold-verified; b warm."), "{sentence}");
+}
+
+#[test]
 fn two_variants_have_a_sentence_of_their_own() {
     let sentence = |a: &[f64], b: &[f64]| {
         only(&book(at(None, &[("a", a), ("b", b)])), Conclusion::Ranking, &VARIANTS).sentence()
@@ -187,7 +206,8 @@ fn levels_at_which_whole_jobs_have_the_same_order_are_one_finding() {
         found.iter().filter(|finding| figures(finding)["phase"].is_null()).collect();
     let levels: Vec<_> = whole.iter().map(|f| figures(f)["levels"].to_string()).collect();
     assert_eq!(levels, ["[10.0,20.0]", "[30.0]"], "{found:?}");
-    let heads = ["over all phases from 10 to 20: a is ", "over all phases at 30: b is 2"];
+    let heads =
+        ["over all phases on average from 10 to 20: a is ", "over all phases at 30: b is 2"];
     for (finding, head) in whole.iter().zip(heads) {
         assert!(finding.sentence().starts_with(head), "{finding:?}");
     }
