@@ -52,22 +52,40 @@ pub(crate) struct Delay<C> {
     share: f64,
     /// What reading the clock takes, in nanoseconds.
     reading_ns: f64,
+    /// What timing work takes, and looking whether to wait for it, in nanoseconds.
+    own_ns: f64,
     /// When the last work ended, by the clock.
     ended: u64,
     /// What is still to be waited, in nanoseconds; below zero what was waited too long.
     owed_ns: f64,
 }
 
-/// Readings of the clock, to tell how long one takes.
-const READINGS: u32 = 1_000;
+/// So often is done what is timed, and so often is that timed: the least is what was not interrupted.
+const CALLS: u32 = 200;
+const TRIALS: u32 = 10;
 
 impl<C: Clock> Delay<C> {
     /// Waits for `share` of what work takes by `clock`.
     pub(crate) fn new(clock: C, share: f64) -> Self {
-        let begun = clock.now();
-        let ended = (0..READINGS).fold(begun, |_, _| clock.now());
-        let reading_ns = clock.nanoseconds(begun, ended) as f64 / f64::from(READINGS);
-        Self { clock, share, reading_ns, ended, owed_ns: 0.0 }
+        let ended = clock.now();
+        let mut delay =
+            Self { clock, share: 0.0, reading_ns: 0.0, own_ns: 0.0, ended, owed_ns: 0.0 };
+        let reading_ns = delay.least_ns(|delay| {
+            std::hint::black_box(delay.clock.now());
+        });
+        let own_ns = delay.least_ns(|delay| delay.after(|| std::hint::black_box(())));
+        Self { share, reading_ns, own_ns, ..delay }
+    }
+
+    /// What a call takes, in nanoseconds.
+    fn least_ns(&mut self, mut call: impl FnMut(&mut Self)) -> f64 {
+        let mut trial = || {
+            let begun = self.clock.now();
+            (0..CALLS).for_each(|_| call(self));
+            let ended = self.clock.now();
+            self.clock.nanoseconds(begun, ended) as f64 / f64::from(CALLS)
+        };
+        (0..TRIALS).map(|_| trial()).fold(f64::INFINITY, f64::min)
     }
 
     /// Does something and then waits.
@@ -82,15 +100,14 @@ impl<C: Clock> Delay<C> {
         let begun = self.clock.now();
         let result = work();
         self.ended = self.clock.now();
-        // Half of either reading, which is one, lies between what they read; the two take time too.
+        // Half of either reading, which is one, lies between what they read.
         let took_ns = self.clock.nanoseconds(begun, self.ended) as f64 - self.reading_ns;
-        self.owed_ns += took_ns * self.share - 2.0 * self.reading_ns;
+        self.owed_ns += took_ns * self.share - self.own_ns;
         result
     }
 
-    /// Waits for what is owed. What is waited too long is taken off the next time, and what looking
-    /// at the clock takes counts as waiting: in sum it is the share, unless that is less than two
-    /// looks for each.
+    /// Waits for what is owed. What is waited too long is taken off the next time, and what timing takes
+    /// counts as waiting: in sum it is the share, unless that is less than timing takes.
     fn wait(&mut self) {
         let mut waited_ns = 0.0;
         while waited_ns < self.owed_ns {
