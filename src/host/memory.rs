@@ -1,8 +1,11 @@
 //! Tells how much memory this process may take: of the machine, of its control groups, of its limits
-//! (proc_meminfo(5), cgroups(7), getrlimit(2)).
+//! (proc_meminfo(5), cgroups(7), getrlimit(2)). And has the host of a virtual machine give some.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::path::{Path, PathBuf};
+use std::ptr;
 
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::process::{Resource, getrlimit};
 
 use super::mounts::{MOUNTS, Mount, parse};
@@ -45,6 +48,30 @@ impl MemoryRoom {
             Some(Self { bytes, bound: MemoryBound::Limit(word) })
         });
         groups.chain(limits).chain([machine]).min_by_key(|room| room.bytes)
+    }
+}
+
+/// So much memory is had in advance at most. What was free for 2 s is taken back (`PAGE_REPORTING_DELAY` in the
+/// kernel's mm/page_reporting.c): who needs more would come too late for most of it.
+pub const TOUCHED_BYTES_MAX: u64 = 2 << 30;
+
+/// Takes so much free memory and frees it at once: a host that takes free memory back gives it again now, and not
+/// while something is timed. At most half of what nobody uses, so that no page of a file has to make room. In huge
+/// pages, as it is taken back; smaller ones come from what is not.
+pub fn touch_free(bytes: u64) {
+    let free = read_text("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemFree:"));
+    let room = free.zip(MemoryRoom::left()).map_or(0, |(free, room)| free.min(room.bytes) / 2);
+    let Ok(length) = usize::try_from(bytes.min(room).min(TOUCHED_BYTES_MAX)) else { return };
+    let (rights, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+    // SAFETY: memory of its own, at a place that the kernel chooses.
+    let Ok(start) = (unsafe { mmap_anonymous(ptr::null_mut(), length, rights, flags) }) else {
+        return;
+    };
+    // SAFETY: that mapping, to which nothing points; what the kernel refuses is not had, and no harm.
+    unsafe {
+        let _ = madvise(start, length, Advice::LinuxHugepage);
+        let _ = madvise(start, length, Advice::LinuxPopulateWrite);
+        let _ = munmap(start, length);
     }
 }
 

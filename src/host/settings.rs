@@ -106,7 +106,7 @@ impl MachineSettings {
             dirty_writeback_centiseconds: number("dirty_writeback_centisecs"),
             transparent_hugepage: text("sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|text| bracketed(&text)),
-            free_page_reporting: free_page_reporting(&root.join("sys/bus/virtio/drivers")),
+            free_page_reporting: free_page_reporting(&root.join(VIRTIO_DRIVERS)),
             ..Self::default()
         }
     }
@@ -119,6 +119,14 @@ const CLOCK_SOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_
 /// The clock source that the kernel uses now.
 pub(super) fn clock_source() -> Option<String> {
     first_line(&Path::new("/").join(CLOCK_SOURCE))
+}
+
+/// Below the root.
+const VIRTIO_DRIVERS: &str = "sys/bus/virtio/drivers";
+
+/// Whether the host of this virtual machine takes back memory that is free.
+pub fn host_takes_free_memory() -> bool {
+    free_page_reporting(&Path::new("/").join(VIRTIO_DRIVERS)) == Some(true)
 }
 
 /// `VIRTIO_BALLOON_F_REPORTING` in the kernel's include/uapi/linux/virtio_balloon.h.

@@ -10,6 +10,8 @@ use crate::base::units::{counted, duration, grouped};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::block_trace::BlockTrace;
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
+use crate::host::memory::touch_free;
+use crate::host::settings::host_takes_free_memory;
 use crate::host::space::Usage;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
@@ -173,6 +175,9 @@ pub(super) fn measure(
 ) -> Result<Measurement> {
     let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag(), barriers)?;
+    if !cell.engine.is_simulated() {
+        touch_memory(phase, &site.tree_of(phase, cell));
+    }
     let idle = site.wait_until_idle(interrupt.flag());
     barriers.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
@@ -231,6 +236,15 @@ pub(super) fn measure(
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
     measurement.invalid = wrong;
     Ok(measurement)
+}
+
+/// Has memory at hand for the contents that a phase moves, where a host takes back what is free.
+fn touch_memory(phase: &Phase, tree: &Tree) {
+    let operations = phase.operations().unwrap_or_default();
+    match phase.expected_bytes(tree, operations) {
+        Some(bytes) if !phase.direct && host_takes_free_memory() => touch_free(bytes),
+        _ => {}
+    }
 }
 
 /// A measurement with what the device did.
