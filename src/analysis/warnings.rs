@@ -430,7 +430,7 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
     Some(affected.warning(WarningCode::NoJournal, sentence, hint))
 }
 
-/// Reads that take new memory for at least so many bytes, in a measurement.
+/// Reads that take new memory for at least so many bytes, in a measurement, beyond what was had before.
 const READ_INTO_MEMORY_MIN_BYTES: u64 = 256 << 20;
 
 /// The share of their time that the kernel computes, where memory may be what they wait for.
@@ -442,9 +442,11 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
     let settings = book.host.settings.as_ref()?;
     settings.free_page_reporting.filter(|is_so| *is_so)?;
     let depends = |m: &&Measurement| {
+        let at_hand = m.memory_touched_bytes.unwrap_or_default();
+        let taken = m.device_read_bytes.map(|bytes| bytes.saturating_sub(at_hand));
         m.valid()
             && only_reads(m)
-            && m.device_read_bytes.is_some_and(|bytes| bytes >= READ_INTO_MEMORY_MIN_BYTES)
+            && taken.is_some_and(|bytes| bytes >= READ_INTO_MEMORY_MIN_BYTES)
             && m.cpu_system_seconds > READ_SYSTEM_SHARE_MIN * m.seconds
     };
     let affected = AffectedMeasurements::new(book.measurements.iter().filter(depends))?;

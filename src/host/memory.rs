@@ -53,26 +53,29 @@ impl MemoryRoom {
 
 /// So much memory is had in advance at most. What was free for 2 s is taken back (`PAGE_REPORTING_DELAY` in the
 /// kernel's mm/page_reporting.c): who needs more would come too late for most of it.
-pub const TOUCHED_BYTES_MAX: u64 = 2 << 30;
+const TOUCHED_BYTES_MAX: u64 = 2 << 30;
 
 /// Takes so much free memory and frees it at once: a host that takes free memory back gives it again now, and not
 /// while something is timed. At most half of what nobody uses, so that no page of a file has to make room. In huge
-/// pages, as it is taken back; smaller ones come from what is not.
-pub fn touch_free(bytes: u64) {
+/// pages, as it is taken back; smaller ones come from what is not. How much it was, in bytes.
+pub fn touch_free(bytes: u64) -> u64 {
     let free = read_text("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemFree:"));
     let room = free.zip(MemoryRoom::left()).map_or(0, |(free, room)| free.min(room.bytes) / 2);
-    let Ok(length) = usize::try_from(bytes.min(room).min(TOUCHED_BYTES_MAX)) else { return };
+    let bytes = bytes.min(room).min(TOUCHED_BYTES_MAX);
+    let Ok(length) = usize::try_from(bytes) else { return 0 };
     let (rights, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
     // SAFETY: memory of its own, at a place that the kernel chooses.
     let Ok(start) = (unsafe { mmap_anonymous(ptr::null_mut(), length, rights, flags) }) else {
-        return;
+        return 0;
     };
-    // SAFETY: that mapping, to which nothing points; what the kernel refuses is not had, and no harm.
-    unsafe {
+    // SAFETY: that mapping, to which nothing points. A kernel without huge pages has it in others.
+    let touched = unsafe {
         let _ = madvise(start, length, Advice::LinuxHugepage);
-        let _ = madvise(start, length, Advice::LinuxPopulateWrite);
+        let touched = madvise(start, length, Advice::LinuxPopulateWrite);
         let _ = munmap(start, length);
-    }
+        touched
+    };
+    touched.map_or(0, |()| bytes)
 }
 
 /// Memory of this process, in bytes: what the machine has, or its control groups allow where that is less.

@@ -488,6 +488,10 @@ pub struct Measurement {
     pub worker_spread: Option<f64>,
     /// Context switches of the workers, voluntary and involuntary; none where nothing counted them.
     pub context_switches: Option<u64>,
+    /// Free memory that the host of a virtual machine gave just before, so as not to give it meanwhile, in bytes; none
+    /// where no host takes any back, or nothing was asked for.
+    #[serde(default)]
+    pub memory_touched_bytes: Option<u64>,
     /// Mean latency of up to 64 equal slices of the phase, in nanoseconds, the mean of all workers;
     /// empty for too few operations.
     #[serde(default)]

@@ -14,6 +14,7 @@ use crate::host::memory::touch_free;
 use crate::host::settings::host_takes_free_memory;
 use crate::host::space::Usage;
 use crate::op::Durability;
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Tree};
 use crate::results::book::{CacheReport, CellKey, DiskActivity, Disturbance, Measurement, SETTLE};
 use crate::results::histogram::encoded;
@@ -175,9 +176,9 @@ pub(super) fn measure(
 ) -> Result<Measurement> {
     let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag(), barriers)?;
-    if !cell.engine.is_simulated() {
-        touch_memory(phase, &site.tree_of(phase, cell));
-    }
+    let is_real = !cell.engine.is_simulated();
+    let memory_touched_bytes =
+        is_real.then(|| touch_memory(phase, &site.tree_of(phase, cell))).flatten();
     let idle = site.wait_until_idle(interrupt.flag());
     barriers.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
@@ -226,6 +227,7 @@ pub(super) fn measure(
         space_bytes: taken.map(|(bytes, _)| bytes),
         inodes: taken.and_then(|(_, inodes)| inodes),
         idle,
+        memory_touched_bytes,
         entries_expected: entries.expected,
         entries_found: entries.found,
         histogram: encoded(&recorded.histogram),
@@ -238,13 +240,11 @@ pub(super) fn measure(
     Ok(measurement)
 }
 
-/// Has memory at hand for the contents that a phase moves, where a host takes back what is free.
-fn touch_memory(phase: &Phase, tree: &Tree) {
-    let operations = phase.operations().unwrap_or_default();
-    match phase.expected_bytes(tree, operations) {
-        Some(bytes) if !phase.direct && host_takes_free_memory() => touch_free(bytes),
-        _ => {}
-    }
+/// Has memory at hand for the contents that a phase moves, where a host takes back what is free: so many bytes.
+fn touch_memory(phase: &Phase, tree: &Tree) -> Option<u64> {
+    let once = Phase { end: PhaseEnd::Targets, ..phase.clone() };
+    let bytes = once.expected_bytes(tree, once.selection.count)?;
+    (!phase.direct && bytes > 0 && host_takes_free_memory()).then(|| touch_free(bytes))
 }
 
 /// A measurement with what the device did.

@@ -218,6 +218,7 @@ fn memory_that_the_host_takes_back_is_stated_of_large_reads_that_the_kernel_comp
             read("large", 1 << 30, 0.5),
             read("small", 1 << 20, 0.5),
             read("direct", 1 << 30, 0.1),
+            Measurement { memory_touched_bytes: Some(1 << 30), ..read("had before", 1 << 30, 0.5) },
         ];
         let mut book = Book { measurements, ..Book::default() };
         book.host.settings =

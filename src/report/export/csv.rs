@@ -84,6 +84,7 @@ const FIGURES: &[CsvColumn] = &[
     ("entries_found", "/entries_found"),
     ("worker_spread", "/worker_spread"),
     ("context_switches", "/context_switches"),
+    ("memory_touched_bytes", "/memory_touched_bytes"),
     ("watched_seconds", "/disturbance/seconds"),
     ("cpu_pressure_seconds", "/disturbance/cpu_pressure_seconds"),
     ("io_pressure_seconds", "/disturbance/io_pressure_seconds"),
