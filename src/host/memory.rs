@@ -196,6 +196,13 @@ pub(super) fn groups_of(text: &str, mounts: &[Mount]) -> Vec<MemoryGroup> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn as_much_memory_is_touched_as_was_asked_for_and_none_stays() {
+        let before = MemoryRoom::left().unwrap().bytes;
+        assert_eq!((touch_free(0), touch_free(48 << 20)), (0, 48 << 20));
+        assert!(MemoryRoom::left().unwrap().bytes > before / 2, "of {before} bytes");
+    }
+
     /// A hierarchy of two groups with these files in each.
     fn hierarchy(kind: &str, options: &str, files: [&[(&str, &str)]; 2]) -> tempfile::TempDir {
         let place = tempfile::tempdir().unwrap();

@@ -242,9 +242,12 @@ pub(super) fn measure(
 
 /// Has memory at hand for the contents that a phase moves, where a host takes back what is free: so many bytes.
 fn touch_memory(phase: &Phase, tree: &Tree) -> Option<u64> {
+    if phase.direct || !host_takes_free_memory() {
+        return None;
+    }
     let once = Phase { end: PhaseEnd::Targets, ..phase.clone() };
-    let bytes = once.expected_bytes(tree, once.selection.count)?;
-    (!phase.direct && bytes > 0 && host_takes_free_memory()).then(|| touch_free(bytes))
+    let bytes = once.expected_bytes(tree, once.selection.count).filter(|bytes| *bytes > 0)?;
+    Some(touch_free(bytes))
 }
 
 /// A measurement with what the device did.

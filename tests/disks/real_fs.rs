@@ -73,6 +73,10 @@ fn on_loop(fs: &str, megabytes: u64, verdict: impl Fn(&str, &Value)) {
         assert_eq!((&m["cache"]["asked"], &m["valid"]), (&"cold".into(), &true.into()), "{m}");
         assert!(m["device_read_bytes"].is_u64() && m["device_write_bytes"].is_u64(), "{m}");
         let bytes = m["bytes"].as_u64().unwrap();
+        // A host that takes free memory back has given as much as the contents take.
+        let takes_back = document["host"]["settings"]["free_page_reporting"] == true;
+        let touched = if takes_back && bytes > 0 { bytes.into() } else { Value::Null };
+        assert_eq!(m["memory_touched_bytes"], touched, "{fs} {phase}: {m}");
         if matches!(phase, "create" | "rewrite") {
             let written = m["device_write_bytes"].as_u64().unwrap();
             assert!(
