@@ -153,11 +153,6 @@ impl RankReport {
     }
 }
 
-/// None if one of them is not known.
-fn sum_of(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.zip(other).map(|(one, other)| one + other)
-}
-
 fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<Measurement> {
     let unreadable = || Failure::failed("the histogram that a rank sent cannot be read");
     let mut histogram = decoded(&one.histogram).ok_or_else(unreadable)?;
@@ -180,8 +175,7 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
         sync_seconds: one.sync_seconds.max(other.sync_seconds),
         cpu_user_seconds: one.cpu_user_seconds + other.cpu_user_seconds,
         cpu_system_seconds: one.cpu_system_seconds + other.cpu_system_seconds,
-        context_switches: sum_of(one.context_switches, other.context_switches),
-        memory_touched_bytes: sum_of(one.memory_touched_bytes, other.memory_touched_bytes),
+        context_switches: one.context_switches.zip(other.context_switches).map(|(a, b)| a + b),
         entries_expected: one.entries_expected + other.entries_expected,
         entries_found: one.entries_found + other.entries_found,
         idle: one.idle.zip(other.idle).map(|(a, b)| a && b),

@@ -114,6 +114,9 @@ impl PhaseWatch {
 
 /// Where the ranks of a run wait for each other in a phase. One of each host drops caches for all of it.
 pub(super) trait PhaseBarriers: CacheDropper {
+    /// Whether this process is not one of many ranks.
+    fn is_alone(&self) -> bool;
+
     /// The caches are as far as this rank can bring them, and all others' too: from here on nobody drops contents.
     ///
     /// # Errors
@@ -146,6 +149,10 @@ impl CacheDropper for NoBarriers {
 }
 
 impl PhaseBarriers for NoBarriers {
+    fn is_alone(&self) -> bool {
+        true
+    }
+
     fn ready(&self) -> Result<()> {
         Ok(())
     }
@@ -176,9 +183,10 @@ pub(super) fn measure(
 ) -> Result<Measurement> {
     let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag(), barriers)?;
-    let is_real = !cell.engine.is_simulated();
+    // Ranks would all take their half of what is free at the same time.
+    let may_touch = !cell.engine.is_simulated() && barriers.is_alone();
     let memory_touched_bytes =
-        is_real.then(|| touch_memory(phase, &site.tree_of(phase, cell))).flatten();
+        may_touch.then(|| touch_memory(phase, &site.tree_of(phase, cell))).flatten();
     let idle = site.wait_until_idle(interrupt.flag());
     barriers.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);

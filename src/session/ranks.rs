@@ -561,6 +561,10 @@ impl CacheDropper for RankBarriers<'_, '_> {
 }
 
 impl PhaseBarriers for RankBarriers<'_, '_> {
+    fn is_alone(&self) -> bool {
+        false
+    }
+
     fn ready(&self) -> Result<()> {
         self.group.meet(self.interrupt, WITHIN)?;
         *self.before.borrow_mut() = self.offsets()?;
