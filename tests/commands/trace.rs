@@ -171,7 +171,9 @@ fn a_directory_that_is_searched_from_its_beginning_is_found_to_get_slower() {
     if !can_trace() {
         return;
     }
-    let Some(mount) = LoopMount::with("ext3", 64, &["-O", "^dir_index", "-N", "20000"], "loop")
+    // In a small journal the operation that comes to its end waits for all before it.
+    let Some(mount) =
+        LoopMount::with("ext3", 64, &["-O", "^dir_index", "-N", "20000", "-J", "size=32"], "loop")
     else {
         return;
     };
@@ -432,7 +434,8 @@ fn the_directory_that_is_searched_from_its_beginning_is_named_as_the_slow_one() 
     if !can_trace() {
         return;
     }
-    let Some(mount) = LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "20000"], "loop")
+    let Some(mount) =
+        LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "20000", "-J", "size=32"], "loop")
     else {
         return;
     };
