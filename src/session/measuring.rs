@@ -183,20 +183,11 @@ pub(super) fn measure(
 ) -> Result<Measurement> {
     let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag(), barriers)?;
-    // Ranks would all take their half of what is free at the same time.
-    let may_touch = !cell.engine.is_simulated() && barriers.is_alone();
-    let memory_touched_bytes =
-        may_touch.then(|| touch_memory(phase, &site.tree_of(phase, cell))).flatten();
+    let memory_touched_bytes = touch_memory(&*site, cell, phase, barriers);
     let idle = site.wait_until_idle(interrupt.flag());
     barriers.ready()?;
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
-    let windows = (phase.windows > 0).then(|| {
-        let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
-        Arc::new(Mutex::new(windows))
-    });
-    let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
-        .map(|worker| PhaseRecorder::new(phase.turns(worker), windows.clone()))
-        .collect();
+    let (mut recorders, windows) = recorders_of(phase);
     watcher.phase_begins(context, Arc::clone(&done));
     let usage = site.usage();
     let found = site.look_again(found, phase, barriers)?;
@@ -248,14 +239,31 @@ pub(super) fn measure(
     Ok(measurement)
 }
 
-/// Has memory at hand for the contents that a phase moves, where a host takes back what is free: so many bytes.
-fn touch_memory(phase: &Phase, tree: &Tree) -> Option<u64> {
-    if phase.direct || !host_takes_free_memory() {
+/// One for each worker, and the windows that they share; none where the phase has none.
+fn recorders_of(phase: &Phase) -> (Vec<PhaseRecorder>, Option<Arc<Mutex<Windows>>>) {
+    let windows = (phase.windows > 0).then(|| {
+        let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
+        Arc::new(Mutex::new(windows))
+    });
+    let recorder = |worker| PhaseRecorder::new(phase.turns(worker), windows.clone());
+    ((0..phase.threads).map(recorder).collect(), windows)
+}
+
+/// Takes and frees memory for the contents that a phase moves, where a host takes back what is free: so many
+/// bytes; none where there is no need. Ranks would all take half of what is free at the same time.
+fn touch_memory(
+    site: &dyn Site,
+    cell: &CellPlan,
+    phase: &Phase,
+    barriers: &dyn PhaseBarriers,
+) -> Option<u64> {
+    let may_touch = !cell.engine.is_simulated() && barriers.is_alone() && !phase.direct;
+    if !may_touch || !host_takes_free_memory() {
         return None;
     }
     let once = Phase { end: PhaseEnd::Targets, ..phase.clone() };
-    let bytes = once.expected_bytes(tree, once.selection.count).filter(|bytes| *bytes > 0)?;
-    Some(touch_free(bytes))
+    let bytes = once.expected_bytes(&site.tree_of(phase, cell), once.selection.count)?;
+    (bytes > 0).then(|| touch_free(bytes))
 }
 
 /// A measurement with what the device did.
