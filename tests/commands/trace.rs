@@ -175,7 +175,7 @@ fn a_directory_that_is_searched_from_its_beginning_is_found_to_get_slower() {
     if !can_trace() {
         return;
     }
-    let Some(mount) = LoopMount::with("ext3", 64, SEARCHED_FROM_THE_BEGINNING, "loop") else {
+    let Some(mount) = LoopMount::with("ext3", 96, SEARCHED_FROM_THE_BEGINNING, "loop") else {
         return;
     };
     let bench = Bench::default();
