@@ -106,7 +106,7 @@ impl LoopMount {
 
         let force = if fs.starts_with("ext") { "-F" } else { "-f" };
         run(Command::new(format!("mkfs.{fs}")).args(["-q", force]).args(mkfs).arg(&image))?;
-        run(Command::new("mount").args(["-o", options, "-t", fs]).arg(&image).arg(&mount_point))?;
+        mount_image(fs, options, &image, &mount_point)?;
         let mounted = Self { mount_point, directory: Some(directory) };
         // Around the page cache of the file system below, where that can be had.
         let _ = mounted.switch_direct_io(true);
@@ -140,6 +140,21 @@ impl Drop for LoopMount {
 }
 
 /// Runs a command silently; an error says what it said.
+/// Mounts a file system in an image file through a loop device; `options` has `loop`. Other tests take and give
+/// back loop devices at the same time, so it is tried for a second.
+pub fn mount_image(fs: &str, options: &str, image: &Path, point: &Path) -> Result<(), String> {
+    let mut mount = Command::new("mount");
+    mount.args(["-o", options, "-t", fs]).arg(image).arg(point);
+    let mut done = run(&mut mount);
+    for _ in 0..10 {
+        if done.is_err() {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            done = run(&mut mount);
+        }
+    }
+    done
+}
+
 fn run(command: &mut Command) -> Result<(), String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done =
