@@ -3,9 +3,10 @@
 
 use super::findings::knee::{is_enough_for_knee, smallest_step};
 use super::findings::phase_parts::WINDOWS_MIN;
+use super::findings::ranking::comparisons;
 use super::findings::ratio::pooled_degrees;
 use super::findings::say::percent;
-use super::statistics::student::student_t;
+use super::statistics::student::{errors_found, student_t};
 use super::thresholds::INTERVAL_ALPHA;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
@@ -21,9 +22,6 @@ const SMOKE_TEST_FINDS: f64 = 0.50;
 
 /// The repeats that are advised find a slowdown by this share.
 const ADVISED_FINDS: f64 = 0.20;
-
-/// With this two-sided chance of Student's t one of ten runs misses what is as much larger.
-const MISSED_ALPHA: f64 = 0.20;
 
 /// More repeats than these are not counted on.
 const REPEATS_COUNTED_MAX: u32 = 10_000;
@@ -137,8 +135,8 @@ impl RunDesign {
             Conclusion::Growth | Conclusion::Source => return None,
             _ => self.error(),
         };
-        let t = student_t(error.alpha, error.degrees)? + student_t(MISSED_ALPHA, error.degrees)?;
-        Some((t * error.of_one * DEVIATION_TAKEN).exp_m1())
+        let errors = errors_found(error.alpha, error.degrees)?;
+        Some((errors * error.of_one * DEVIATION_TAKEN).exp_m1())
     }
 
     /// The same with other repeats.
@@ -148,23 +146,23 @@ impl RunDesign {
 
     /// The error of what its answer is made of.
     pub(super) fn error(&self) -> DesignError {
-        let [n, levels, variants, tasks] =
-            [self.repeats as usize, self.levels, self.variants, self.tasks].map(|of| of as f64);
+        let pairs = comparisons(self.variants, self.levels);
+        let [n, levels, variants, tasks, pairs] =
+            [self.repeats as usize, self.levels, self.variants, self.tasks, pairs]
+                .map(|of| of as f64);
         let of_two = (2.0 / n).sqrt();
         let (of_one, degrees, comparisons) = match self.kind {
             // The whole job has one half of the chance.
-            Some(Conclusion::Ranking) => (
-                of_two,
-                pooled_degrees(n, variants),
-                (2.0 * (variants - 1.0) - 1.0) * 2.0 * levels.max(1.0),
-            ),
+            Some(Conclusion::Ranking) => (of_two, pooled_degrees(n, variants), 2.0 * pairs),
             Some(Conclusion::Crossover) => {
-                (of_two, pooled_degrees(n, 2.0) * levels, (variants - 1.0) * levels)
+                let phases = tasks / variants.max(1.0);
+                (of_two, pooled_degrees(n, 2.0), (variants - 1.0) * levels * phases)
             }
             Some(Conclusion::Scaling) => (of_two, (n - 1.0) * (levels - 1.0), tasks),
             Some(Conclusion::Slope) => {
                 let places = 12.0 * (levels - 1.0) / (levels * (levels + 1.0));
-                ((places / n).sqrt(), n * (levels - 1.0) - 1.0, tasks)
+                // The line has one half of the chance, the levels the other.
+                ((places / n).sqrt(), n - 1.0, 2.0 * tasks)
             }
             Some(Conclusion::Knee) => ((4.0 / levels / n).sqrt(), (n - 1.0) * (levels - 1.0), 1.0),
             // Windows add degrees of freedom to those of repeats.

@@ -277,52 +277,30 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     let mut table = Table::of_names(axis, Align::Left, names);
     let mut any_alike = false;
     for level in &levels {
-        let alike = alike_first(analysis, phase, level);
+        let alike = alike_fastest(analysis, phase, level);
         any_alike |= !alike.is_empty();
         let cell = |variant: &&str| {
-            let mark = if alike.contains(variant) { "=" } else { "" };
+            let mark = if alike.iter().any(|one| one == variant) { "=" } else { "" };
             mark.to_string() + &scale.cell(summary.row(variant, level, phase))
         };
         table.column_apart(&level_value(level), variants.iter().map(cell));
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
     let mut captions = vec![format!("{phase}: {}", scale.caption(rows).unwrap_or_default())];
-    captions.extend(any_alike.then(|| {
-        let equal = "= no significant difference from the fastest of the column";
-        let together = levels.iter().filter(|level| is_ranked_with_others(analysis, phase, level));
-        let together: Vec<String> = together.map(|level| level_value(level)).collect();
-        match together.as_slice() {
-            [] => equal.to_string(),
-            _ => format!("{equal}; {} were compared together", say::listed(&together)),
-        }
-    }));
+    let equal = "= no significant difference from the fastest of the column";
+    captions.extend(any_alike.then(|| equal.to_string()));
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
-/// The fastest variant at a level and those that do not differ significantly from it; none where nothing is alike, or that is
-/// not known: an order over several levels says nothing of each.
-fn alike_first<'a>(analysis: &'a Analysis<'_>, phase: &str, level: &Level) -> Vec<&'a str> {
-    let here = |ranking: &&RankingFinding| {
-        ranking.phase.as_deref() == Some(phase) && ranking.levels == [level.value]
+/// The fastest variant at a level and those that do not differ significantly from it; none where nothing is alike.
+fn alike_fastest<'a>(analysis: &'a Analysis<'_>, phase: &str, level: &Level) -> &'a [String] {
+    let at_level = |ranking: &'a RankingFinding| {
+        let levels = ranking.levels.iter().zip(&ranking.fastest);
+        let mut here = levels.filter(|(value, _)| **value == level.value);
+        here.next().map(|(_, fastest)| fastest.as_slice())
     };
-    let Some(ranking) = rankings(analysis).find(here) else { return Vec::new() };
-    // One that is slow and unsteady may not differ either.
-    let alike = ranking.steps.iter().take_while(|step| step.behind_first.tie);
-    let alike: Vec<&str> = alike.map(|step| step.slower.as_str()).collect();
-    if alike.is_empty() || ranking.steps.iter().all(|step| step.behind_first.interval.is_none()) {
-        return Vec::new();
-    }
-    ranking.order.first().map(String::as_str).into_iter().chain(alike).collect()
-}
-
-/// Whether the order of a phase at this level is one over several levels.
-fn is_ranked_with_others(analysis: &Analysis<'_>, phase: &str, level: &Level) -> bool {
-    let over_several = |ranking: &RankingFinding| {
-        ranking.phase.as_deref() == Some(phase)
-            && ranking.levels.len() > 1
-            && ranking.levels.contains(&level.value)
-    };
-    rankings(analysis).any(over_several)
+    let of_phase = rankings(analysis).filter(|ranking| ranking.phase.as_deref() == Some(phase));
+    of_phase.filter_map(at_level).next().filter(|alike| alike.len() > 1).unwrap_or_default()
 }
 
 fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {

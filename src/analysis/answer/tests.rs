@@ -159,10 +159,10 @@ fn is_well_said(answer: &AnswerFinding) {
     assert!(!answer.reason.is_empty() && number_of_words(&answer.reason) <= 15, "{answer:?}");
 }
 
-/// Two phases over three levels, five repeats; at the highest they take longer by the effect.
+/// Two phases over three levels, ten repeats; at the highest they take longer by the effect.
 fn clutter(effect: f64, noise: Noise, seed: u64) -> Book {
     let mut all = Vec::new();
-    for repeat in 1..=5 {
+    for repeat in 1..=10 {
         for (at, files) in [0.0, 1_000_000.0, 2_000_000.0].into_iter().enumerate() {
             for (nth, phase) in ["write", "read"].into_iter().enumerate() {
                 let level = Level { axis: "files-present".into(), value: files, unit: Unit::Count };
@@ -372,9 +372,9 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     book.measurements.iter_mut().step_by(3).for_each(|m| m.idle = Some(false));
     let found = answer(&book);
     assert_eq!((found.verdict, found.reliability), (Verdict::Likely, Reliability::Low));
-    assert_eq!(found.reason, "10 of 30 measurements disturbed; in its favour: 5 repeats");
+    assert_eq!(found.reason, "20 of 60 measurements disturbed; in its favour: 10 repeats");
     assert!(found.text.starts_with("Likely yes: "), "{found:?}");
-    assert!(found.next.unwrap().ends_with(" --repeats 10"));
+    assert!(found.next.unwrap().ends_with(" --repeats 20"));
 }
 
 #[test]
@@ -480,6 +480,7 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
         axis: None,
         unit: None,
         levels: Vec::new(),
+        fastest: Vec::new(),
         left_out: Vec::new(),
         caches: Vec::new(),
         unwritten: false,
@@ -526,6 +527,7 @@ fn pair(order: [&str; 2], phase: &str, level: f64, ratio: f64) -> RankingFinding
         axis: Some("space-used".into()),
         unit: Some(Unit::Percent),
         levels: vec![level],
+        fastest: Vec::new(),
         left_out: Vec::new(),
         caches: Vec::new(),
         unwritten: false,

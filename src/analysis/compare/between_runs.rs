@@ -5,21 +5,19 @@ use serde::Serialize;
 
 use crate::analysis::findings::ratio::{Rate, RateWithError};
 use crate::analysis::history::steps;
-use crate::analysis::statistics::describe::{mean, median, squares};
+use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
 use crate::analysis::thresholds::{INTERVAL_ALPHA, RUN_DEVIATION_DISTURBED, RUN_DEVIATION_QUIET};
 
 /// With fewer other runs hardly anything is known of their variance, and no step is found in them.
 pub(crate) const OTHER_RUNS_MIN: usize = 6;
 
-/// With fewer runs since a step none is an outlier.
-const OUTLIER_RUNS_MIN: usize = 5;
+/// The chance that a run is taken for an outlier where all are alike. Leaving out what belongs to them makes the rest look steadier
+/// than it is.
+const OUTLIER_ALPHA: f64 = 0.001;
 
-/// A run so many deviations from the median is an outlier.
-const OUTLIER_DEVIATIONS: f64 = 4.0;
-
-/// Standard deviation of a normal distribution over its median absolute deviation.
-const DEVIATION_SCALE: f64 = 1.482_6;
+/// No more than one in so many runs is an outlier.
+const RUNS_OF_OUTLIER: usize = 4;
 
 /// No smaller deviation makes an outlier; see the smallest width of a ratio.
 const DEVIATION_LEAST: f64 = 0.005;
@@ -118,14 +116,31 @@ fn segment(from: usize, logs: &[f64]) -> Segment {
     Segment { from, outliers, kept }
 }
 
+/// Takes away the run that lies furthest from the others, again and again, and goes back to the last that they exclude: one of two that
+/// are off hides the other (generalized extreme studentized deviates; Rosner, Technometrics 25, 1983).
 fn outliers(logs: &[f64]) -> Vec<bool> {
-    if logs.len() < OUTLIER_RUNS_MIN {
-        return vec![false; logs.len()];
+    let mut kept: Vec<usize> = (0..logs.len()).collect();
+    let (mut off, mut sure) = (Vec::new(), 0);
+    while off.len() < logs.len() / RUNS_OF_OUTLIER {
+        let middle = mean(&kept.iter().map(|at| logs[*at]).collect::<Vec<_>>());
+        let far = |at: &usize| (logs[*at] - middle).abs();
+        let furthest = (0..kept.len()).max_by(|a, b| far(&kept[*a]).total_cmp(&far(&kept[*b])));
+        let Some(furthest) = furthest else { break };
+        let one = kept.swap_remove(furthest);
+        off.push(one);
+        let others: Vec<f64> = kept.iter().map(|at| logs[*at]).collect();
+        sure = if is_excluded(logs[one], &others) { off.len() } else { sure };
     }
-    let middle = median(logs);
-    let off: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
-    let deviation = (DEVIATION_SCALE * median(&off)).max(DEVIATION_LEAST);
-    off.iter().map(|off| *off > OUTLIER_DEVIATIONS * deviation).collect()
+    off.truncate(sure);
+    (0..logs.len()).map(|at| off.contains(&at)).collect()
+}
+
+/// Whether a run lies further from the others than one of them hardly ever would: Student's t, for the furthest of all.
+fn is_excluded(log: f64, others: &[f64]) -> bool {
+    let n = others.len() as f64;
+    let deviation = (squares(others) / (n - 1.0)).sqrt().max(DEVIATION_LEAST);
+    let t = student_t(OUTLIER_ALPHA / (n + 1.0), n - 1.0);
+    t.is_some_and(|t| (log - mean(others)).abs() > t * deviation * (1.0 + 1.0 / n).sqrt())
 }
 
 /// What a run of the history is to the baseline.
@@ -257,6 +272,7 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::findings::tests::Noise;
 
     #[test]
     fn the_interval_of_two_runs_is_that_of_a_difference_of_two() {
@@ -278,6 +294,26 @@ mod tests {
         assert_eq!(of(&[[0.0; 6].map(f64::from).to_vec()]).unwrap().variance, 0.0);
         let apart: Vec<Vec<f64>> = (0..6).map(|at| vec![f64::from(at)]).collect();
         assert_eq!(of(&apart), None, "no two runs of the same");
+    }
+
+    #[test]
+    fn of_runs_that_are_alike_hardly_any_is_an_outlier() {
+        for runs in [4, 6, 12, 40] {
+            let has_one = |seed: &u64| {
+                let mut noise = Noise::new(*seed);
+                let logs: Vec<f64> = (0..runs).map(|_| 0.05 * noise.normal()).collect();
+                outliers(&logs).contains(&true)
+            };
+            let found = (0..500).filter(has_one).count();
+            assert!(found <= 5, "{found} of 500 with {runs} runs");
+        }
+    }
+
+    #[test]
+    fn two_runs_that_are_off_do_not_hide_each_other() {
+        let logs = [0.0, 0.01, -0.01, 0.5, 0.0, 0.01, 0.51, 0.0, -0.01];
+        let found = outliers(&logs);
+        assert_eq!(found, logs.map(|log| log > 0.4).to_vec());
     }
 
     #[test]

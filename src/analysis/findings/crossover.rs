@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ratio::{PooledVariance, Rate, Ratio, rates};
+use super::ratio::{PooledVariance, Ratio, rates};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
 use crate::analysis::statistics::Interval;
@@ -185,25 +185,21 @@ impl<'a> VariantPair<'a> {
         variants: [&'a str; 2],
         pairs_in_all: usize,
     ) -> Option<Self> {
-        let rates_at = |level: &Level| -> Option<(Rate, Rate)> {
-            let values = variants.map(|variant| {
-                let cell = sample.cell(phase, variant, Some(level));
-                Values::new(&cell, log_rate)
-            });
-            match *rates(&values.each_ref(), sample.in_turns()) {
-                [a, b] => Some((a, b)),
-                _ => None,
-            }
+        let values_at = |level: &Level| {
+            let cells = variants.map(|variant| sample.cell(phase, variant, Some(level)));
+            cells.map(|cell| Values::new(&cell, log_rate))
         };
-        let levels = sample.levels(phase).into_iter().flatten();
-        let pairs: Vec<(&Level, (Rate, Rate))> =
-            levels.filter_map(|level| Some((level, rates_at(level)?))).collect();
-        let pooled = PooledVariance::new(pairs.iter().flat_map(|(_, (a, b))| [a, b]));
-        let ratio = |(level, pair): &(&'a Level, (Rate, Rate))| {
-            (*level, pooled.ratio(&[*pair], pairs.len() * pairs_in_all))
-        };
-        let ratios: Vec<_> = pairs.iter().map(ratio).collect();
-        let seconds = pairs.iter().map(|(_, (_, second))| (-second.log).exp()).collect();
+        let levels: Vec<&Level> = sample.levels(phase).into_iter().flatten().collect();
+        let comparisons = levels.len() * pairs_in_all;
+        let (mut ratios, mut seconds) = (Vec::new(), Vec::new());
+        for level in levels {
+            let values = values_at(level);
+            let [a, b] = *rates(&values.each_ref(), sample.in_turns()) else { continue };
+            // By this level alone: another may spread less, and what a turn was like is common to all of them.
+            let own = PooledVariance::new([&a, &b]);
+            ratios.push((level, own.ratio_in_turns([a, b], values.each_ref(), comparisons)));
+            seconds.push((-b.log).exp());
+        }
         (!ratios.is_empty()).then_some(Self { phase, variants, ratios, seconds })
     }
 

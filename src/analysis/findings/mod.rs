@@ -55,4 +55,4 @@ pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Fi
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::analysis) mod tests;

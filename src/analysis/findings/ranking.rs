@@ -40,6 +40,9 @@ pub struct RankingFinding {
     /// The levels that have this order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub levels: Vec<f64>,
+    /// For each of them its fastest variant, and those that do not differ significantly from that.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub fastest: Vec<Vec<String>>,
     /// Variants that cannot take part.
     pub left_out: Vec<LeftOutVariant>,
     /// What was found of the caches, where that differs between variants.
@@ -327,11 +330,10 @@ fn over_levels<'a>(levels: &[RankedLevel<'a>]) -> Option<Vec<RankedVariant<'a>>>
 
 /// The findings of a phase, or of all; `rankings` is how many there are beside each other.
 fn ranked(phase: Option<&str>, levels: &[RankedLevel<'_>], rankings: usize) -> Vec<RankingFinding> {
-    let Some(most) = levels.iter().map(|level| level.variants.len() - 1).max() else {
+    let Some(most) = levels.iter().map(|level| level.variants.len()).max() else {
         return Vec::new();
     };
-    // Each is compared with the one before it and with the first, which for one is the same.
-    let comparisons = (2 * most - 1) * levels.len() * rankings;
+    let comparisons = comparisons(most, levels.len()) * rankings;
     let ranker = Ranker { pooled: pooled_over(levels), comparisons };
     let (mut findings, mut from) = (Vec::new(), 0);
     while from < levels.len() {
@@ -342,10 +344,19 @@ fn ranked(phase: Option<&str>, levels: &[RankedLevel<'_>], rankings: usize) -> V
         };
         let alike = levels[from + 1..].iter().take_while(is_same).count();
         let alike = &levels[from..=from + alike];
-        findings.push(finding(phase, alike, ranker.order(alike)));
+        let fastest = alike.iter().filter(|one| one.level.is_some());
+        let fastest = fastest.map(|one| fastest_of(&ranker.order(std::slice::from_ref(one))));
+        let fastest = fastest.collect();
+        findings.push(RankingFinding { fastest, ..finding(phase, alike, ranker.order(alike)) });
         from += alike.len();
     }
     findings
+}
+
+/// Comparisons of one ranking: of each pair of variants at each level. Fewer are told, but which ones follow from
+/// what was measured: of many alike variants the fastest and the slowest differ by chance.
+pub(in crate::analysis) fn comparisons(variants: usize, levels: usize) -> usize {
+    variants * variants.saturating_sub(1) / 2 * levels.max(1)
 }
 
 struct Ranker {
@@ -413,10 +424,20 @@ fn finding(
         axis: levels.first().map(|level| level.axis.clone()),
         unit: levels.first().map(|level| level.unit),
         levels: levels.iter().map(|level| level.value).collect(),
+        fastest: Vec::new(),
         left_out: each_once(ranked.iter().flat_map(|one| one.left_out.iter().cloned())),
         caches: cache_differences(ranked),
         unwritten: ranked.iter().any(|one| one.unwritten),
     }
+}
+
+/// The fastest of an order, and those that do not differ from it. One that is slow and unsteady may not differ either.
+fn fastest_of(steps: &[RankingStep]) -> Vec<String> {
+    let is_alike =
+        |step: &&RankingStep| step.behind_first.tie && step.behind_first.interval.is_some();
+    let first = steps.first().map(|step| step.faster.clone());
+    let alike = steps.iter().take_while(is_alike).map(|step| step.slower.clone());
+    first.into_iter().chain(alike).collect()
 }
 
 /// What was found of the caches, at levels where that is not the same for all variants.

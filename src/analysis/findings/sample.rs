@@ -220,6 +220,19 @@ impl Values {
     }
 }
 
+/// The figures of each repeat that has all of these levels; none of what was not repeated, for passes of one repeat share what
+/// it was like.
+pub(super) fn whole_repeats(levels: &[Values]) -> Vec<Vec<f64>> {
+    let first = levels.first().filter(|_| levels.iter().all(|values| values.repeated));
+    let of_repeat = |repeat: &u32| -> Option<Vec<f64>> {
+        let figure = |values: &Values| {
+            values.all.iter().find(|(key, _)| key == repeat).map(|(_, figure)| *figure)
+        };
+        levels.iter().map(figure).collect()
+    };
+    first.map_or(Vec::new(), Values::repeats).iter().filter_map(of_repeat).collect()
+}
+
 /// The logarithm of operations per second, with the sync at the end. Directories differ in how many
 /// entries they have, so a listing counts by what it reads of them: equally many bytes for each.
 pub(in crate::analysis) fn log_rate(m: &Measurement) -> Option<f64> {

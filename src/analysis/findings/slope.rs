@@ -1,15 +1,13 @@
 //! Finds slopes: how much a rate changes with each step of the axis.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::curve::StraightLine;
-use super::sample::{LevelSeries, Sample, Values, log_rate};
+use super::sample::{LevelSeries, Sample, log_rate, whole_repeats};
 use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
-use crate::analysis::statistics::describe::mean;
+use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::thresholds::{EFFECT_MIN, INTERVAL_ALPHA};
 use crate::base::units::Unit;
@@ -150,16 +148,15 @@ pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
     series.iter().filter_map(|one| finding(one, series.len())).collect()
 }
 
-/// The interval and the test are of one level, at which all of so many series hold together with 95%
-/// (Bonferroni).
+/// All of so many series hold together with 95% (Bonferroni): of the 5% one half is for the lines, the other for the levels.
 fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> {
     let (lowest, highest) = (*series.levels.first()?, *series.levels.last()?);
     let range = highest.value - lowest.value;
     let rates = LevelRates::of(series)?;
-    let RateChange { per, change, error, degrees, n } = rates.change(lowest, range)?;
-    let alpha = INTERVAL_ALPHA / all_series as f64;
-    let half = student_t(alpha, degrees)? * error;
-    let is_significant = change.abs() > half;
+    let per = per(lowest.unit, range)?;
+    let alpha = INTERVAL_ALPHA / 2.0 / all_series as f64;
+    let (rise, interval) = rates.rise_of_line(alpha)?;
+    let is_significant = !interval.contains(0.0);
     Some(SlopeFinding {
         variant: series.variant.into(),
         phase: series.phase.into(),
@@ -167,105 +164,79 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
         unit: lowest.unit,
         range: Interval { low: lowest.value, high: highest.value },
         per,
-        change,
-        interval: Interval { low: change - half, high: change + half },
-        effect: is_significant && (change * (range / per)).abs() >= EFFECT_MIN,
+        change: rise * per,
+        interval: Interval { low: interval.low * per, high: interval.high * per },
+        effect: is_significant && (rise * range).abs() >= EFFECT_MIN,
         levels: rates.changes(alpha)?,
         rate: if series.in_bytes { RateBasis::Bytes } else { RateBasis::Operations },
-        n,
+        n: rates.repeats.len() * series.levels.len(),
     })
 }
 
-/// A change of the rate for each step, as a share of the rate at the lowest level.
-struct RateChange {
-    per: f64,
-    change: f64,
-    error: f64,
-    degrees: f64,
-    /// Points that it was found from.
-    n: usize,
-}
-
-/// The rates of a series.
+/// The rates of a series: for each repeat that has all levels, those of its levels as shares of their mean, so that a slow
+/// repeat does not count as noise.
 struct LevelRates<'a> {
     levels: &'a [&'a Level],
-    /// Those of each level. Where each repeat has all levels they are shares of their repeat's mean, so that a slow repeat
-    /// does not count as noise.
-    rates: Vec<Vec<f64>>,
-    /// Means that were taken out.
-    means: usize,
+    repeats: Vec<Vec<f64>>,
 }
 
 impl<'a> LevelRates<'a> {
     /// None without repeats.
     fn of(series: &'a LevelSeries<'_>) -> Option<Self> {
         let values = series.values(|m, amount| Some(log_rate(m)?.exp() * amount));
-        if !values.iter().all(|values| values.repeated) {
-            return None;
-        }
-        let first = values.first().map_or(Vec::new(), Values::repeats);
-        let is_whole = values.iter().all(|values| values.repeats() == first);
-        let mean_of = |repeat: u32| {
-            let all = values.iter().flat_map(|values| &values.all);
-            let of_repeat = all.filter(|(other, _)| *other == repeat);
-            mean(&of_repeat.map(|(_, rate)| *rate).collect::<Vec<_>>())
+        let repeats = whole_repeats(&values);
+        let shares = |rates: Vec<f64>| {
+            let middle = mean(&rates);
+            rates.into_iter().map(|rate| rate / middle).collect()
         };
-        let means: BTreeMap<u32, f64> = match is_whole {
-            true => first.iter().map(|repeat| (*repeat, mean_of(*repeat))).collect(),
-            false => BTreeMap::new(),
-        };
-        let share = |(repeat, rate): &(u32, f64)| rate / means.get(repeat).unwrap_or(&1.0);
-        let rates = values.iter().map(|values| values.all.iter().map(share).collect());
-        Some(Self { levels: &series.levels, rates: rates.collect(), means: means.len().max(1) })
+        let repeats: Vec<Vec<f64>> = repeats.into_iter().map(shares).collect();
+        (repeats.len() > 1).then_some(Self { levels: &series.levels, repeats })
     }
 
-    /// How many there are.
-    fn number(&self) -> usize {
-        self.rates.iter().map(Vec::len).sum()
+    /// The mean of each level.
+    fn means(&self) -> Vec<f64> {
+        let level = |at| mean(&self.repeats.iter().map(|rates| rates[at]).collect::<Vec<f64>>());
+        (0..self.levels.len()).map(level).collect()
     }
 
-    /// Regression over all points; the share's error by the delta method.
-    fn change(&self, lowest: &Level, range: f64) -> Option<RateChange> {
-        let at_levels = self.levels.iter().zip(&self.rates);
-        let points = at_levels.flat_map(|(level, rates)| {
-            rates.iter().map(|rate| (level.value - lowest.value, *rate))
-        });
-        let points: Vec<(f64, f64)> = points.collect();
-        let line = StraightLine::through(points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
-        let n = points.len();
-        let degrees = n as f64 - 1.0 - self.means as f64;
-        let squares: f64 = points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum();
-        let per = per(lowest.unit, range)?;
-        let share = line.rise / line.height;
-        let [hh, hr, rr] = line.spread;
-        let variance = (rr - 2.0 * share * hr + share * share * hh) / line.height.powi(2);
-        let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
-        let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
-        whole.then_some(RateChange { per, change: share * per, error, degrees, n })
+    /// Regression of these rates: how high it is at the lowest level, and how much it rises for each unit of the axis.
+    fn line(&self, rates: &[f64]) -> Option<StraightLine> {
+        let lowest = self.levels.first()?.value;
+        let points = self.levels.iter().zip(rates);
+        StraightLine::through(points.map(|(level, rate)| (level.value - lowest, *rate, 1.0)))
     }
 
-    /// The change at each level above the lowest; the error of one is that of all, and the interval of each such that all hold
-    /// together with this chance of error.
+    /// How much the line rises for each unit of the axis, as a share of its height at the lowest level.
+    fn rise_of_line(&self, alpha: f64) -> Option<(f64, Interval)> {
+        let line = self.line(&self.means())?;
+        let own = |rates: &Vec<f64>| self.line(rates).map(|own| [own.rise, own.height]);
+        let own: Vec<[f64; 2]> = self.repeats.iter().map(own).collect::<Option<_>>()?;
+        share_of(&own, [line.rise, line.height], alpha)
+    }
+
+    /// The change at each level above the lowest, such that the intervals of all hold together with this chance of error.
     fn changes(&self, alpha: f64) -> Option<Vec<LevelChange>> {
-        let means: Vec<f64> = self.rates.iter().map(|rates| mean(rates)).collect();
-        let around = self.rates.iter().zip(&means);
-        let squares: f64 = around
-            .flat_map(|(rates, mean)| rates.iter().map(move |rate| (rate - mean).powi(2)))
-            .sum();
-        let degrees = self.number() as f64 - (self.rates.len() + self.means - 1) as f64;
-        let lowest = *means.first().filter(|mean| **mean > 0.0)?;
-        let n = |at: usize| self.rates[at].len() as f64;
-        let others = (self.rates.len() - 1).max(1) as f64;
-        let reach = student_t(alpha / others, degrees)? * (squares / degrees).sqrt() / lowest;
+        let (means, others) = (self.means(), self.levels.len().saturating_sub(1).max(1));
         let change = |at: usize| {
-            let share = means[at] / lowest;
-            let half = reach * (1.0 / n(at) + share * share / n(0)).sqrt();
-            let change = share - 1.0;
-            let interval = Interval { low: change - half, high: change + half };
-            LevelChange { value: self.levels[at].value, change, interval }
+            let own: Vec<[f64; 2]> =
+                self.repeats.iter().map(|rates| [rates[at], rates[0]]).collect();
+            let (share, ends) = share_of(&own, [means[at], means[0]], alpha / others as f64)?;
+            let interval = Interval { low: ends.low - 1.0, high: ends.high - 1.0 };
+            Some(LevelChange { value: self.levels[at].value, change: share - 1.0, interval })
         };
-        Some((1..self.rates.len()).map(change).collect())
+        (1..self.levels.len()).map(change).collect()
     }
+}
+
+/// A part as a share of a whole, with an interval by what both are in each repeat (the delta method, and Student's t): levels
+/// may spread unlike each other, and repeats have slopes of their own. None unless the whole is positive.
+fn share_of(own: &[[f64; 2]], [part, whole]: [f64; 2], alpha: f64) -> Option<(f64, Interval)> {
+    let (share, n) = (part / whole, own.len() as f64);
+    let off: Vec<f64> = own.iter().map(|[part, whole]| part - share * whole).collect();
+    let error = (squares(&off) / (n - 1.0) / n).sqrt() / whole;
+    let half = student_t(alpha, n - 1.0)? * error;
+    let is_known = whole > 0.0 && half.is_finite();
+    is_known.then_some((share, Interval { low: share - half, high: share + half }))
 }
 
 /// The step that a change is stated for: the largest power of ten within the range, ten percent, or

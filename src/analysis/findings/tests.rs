@@ -20,6 +20,8 @@ mod source;
 mod tables;
 #[cfg(test)]
 mod twins;
+#[cfg(test)]
+mod unlike_spread;
 
 use super::*;
 use crate::base::random::{Stream, draw, unit};
@@ -28,13 +30,13 @@ use crate::results::book::{CellKey, Level, Measurement, Window};
 use crate::results::fixture;
 
 /// A source of noise.
-pub(super) struct Noise {
+pub(in crate::analysis) struct Noise {
     seed: u64,
     drawn: u64,
 }
 
 impl Noise {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(in crate::analysis) fn new(seed: u64) -> Self {
         Self { seed, drawn: 0 }
     }
 
@@ -45,7 +47,7 @@ impl Noise {
     }
 
     /// Standard normal, by Box and Muller.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(in crate::analysis) fn normal(&mut self) -> f64 {
         let (a, b) = (1.0 - self.uniform(), self.uniform());
         (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
     }

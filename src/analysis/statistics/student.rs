@@ -25,6 +25,15 @@ pub(crate) fn student_t(alpha: f64, degrees: f64) -> Option<f64> {
     Some(high)
 }
 
+/// How many standard errors an effect must measure for nine of ten of these intervals to exclude zero: the noncentral t
+/// distribution (Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.10). None for fewer than one degree of freedom.
+pub(crate) fn errors_found(alpha: f64, degrees: f64) -> Option<f64> {
+    /// Nine in ten values of the normal distribution lie below it.
+    const NINE_IN_TEN: f64 = 1.281_552;
+    let t = student_t(alpha, degrees)?;
+    Some(t * (1.0 - 0.25 / degrees) + NINE_IN_TEN * (1.0 + t * t / (2.0 * degrees)).sqrt())
+}
+
 /// The chance of a value as far from zero as `t`, or further.
 pub(crate) fn two_sided(t: f64, degrees: f64) -> f64 {
     incomplete_beta(degrees / (degrees + t * t), degrees / 2.0, 0.5)

@@ -27,8 +27,8 @@ fn slope_of(book: &Book) -> Finding {
 
 const COUNTS: [f64; 3] = [0.0, 1e6, 2e6];
 
-/// (repeats, passes): three whole repeats; two of four passes each.
-const DESIGNS: [(u32, u32); 2] = [(3, 1), (2, 4)];
+/// (repeats, passes): five whole repeats; four of four passes each.
+const DESIGNS: [(u32, u32); 2] = [(5, 1), (4, 4)];
 
 #[test]
 fn a_loss_of_30_percent_for_each_million_is_found() {
@@ -83,7 +83,7 @@ fn a_slow_repeat_is_no_noise() {
     }
     let found = slope_of(&all);
     let [low, high] = interval(&found);
-    assert!(high - low < 0.02 && low < -0.025 && -0.025 < high, "{found:?}");
+    assert!(high - low < 0.03 && low < -0.025 && -0.025 < high, "{found:?}");
     assert_eq!(number(&found, "per"), 10_000.0);
 }
 

@@ -88,7 +88,7 @@ fn two_variants_have_a_sentence_of_their_own() {
     };
     assert_eq!(
         sentence(&[50.0, 51.0, 49.0], &[100.0, 103.0, 98.0]),
-        "write: b is 2.01 times as fast as a (1.91 to 2.11)."
+        "write: b is 2.01 times as fast as a (1.90 to 2.11)."
     );
     assert_eq!(
         sentence(&[50.0, 51.0, 49.0], &[50.5, 51.5, 49.5]),
@@ -316,20 +316,32 @@ fn alike_variants_tie_in_the_job_and_in_all_phases_of_nineteen_runs_of_twenty() 
     assert!(wrong <= 66, "{wrong} of 1,000");
 }
 
+/// Of many the fastest and the slowest are compared, which differ most by chance.
 #[test]
 fn alike_variants_tie_in_nineteen_of_twenty() {
-    for spread in [0.0, 0.02, 0.2] {
+    const TWELVE: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+    for (variants, repeats, spread) in
+        [(3, 3, 0.0), (3, 3, 0.02), (3, 3, 0.2), (12, 3, 0.02), (12, 15, 0.02)]
+    {
+        let names = &TWELVE[..variants];
         let mut wrong = 0;
-        for seed in 0..200 {
+        for seed in 0..400 {
             let mut noise = Noise::new(seed);
-            let mut rates = || [0; 3].map(|_| 100.0 * (spread * noise.normal()).exp());
-            let (a, b, c) = (rates(), rates(), rates());
-            let book = book(at(None, &[("a", &a), ("b", &b), ("c", &c)]));
-            let found = only(&book, Conclusion::Ranking, &VARIANTS);
+            let mut rate = || 100.0 * (spread * noise.normal()).exp();
+            let all: Vec<Vec<f64>> =
+                names.iter().map(|_| (0..repeats).map(|_| rate()).collect()).collect();
+            let all: Vec<_> = names.iter().copied().zip(all.iter().map(Vec::as_slice)).collect();
+            let found = only(&book(at(None, &all)), Conclusion::Ranking, names);
             let steps = figures(&found)["steps"].as_array().unwrap().clone();
-            wrong += u32::from(steps.iter().any(|step| step["tie"] == false));
+            let differs = |step: &serde_json::Value| {
+                step["tie"] == false || step["behind_first"]["tie"] == false
+            };
+            wrong += u32::from(steps.iter().any(differs));
         }
-        assert!(wrong <= 10, "{wrong} of 200 with {spread}");
+        assert!(
+            wrong <= 20,
+            "{wrong} of 400 of {variants} variants with {repeats} repeats and {spread}"
+        );
     }
 }
 
@@ -406,8 +418,8 @@ fn the_sentence_of_a_crossover_groups_neighbouring_levels() {
     assert_eq!(
         found.sentence(),
         "write: a is faster than b from 1 KiB to 10 KiB (1.70 to 3.14 times); b is faster than \
-         a from 100 KiB to 4,000 KiB (1.15 to 3.09 times); they are equally fast at about 68.7 KiB (52.3 KiB to \
-         84.0 KiB)."
+         a from 100 KiB to 4,000 KiB (1.15 to 3.09 times); they are equally fast at about 68.7 KiB (45.7 KiB to \
+         90.9 KiB)."
     );
 }
 
