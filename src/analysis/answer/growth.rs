@@ -145,7 +145,9 @@ fn verb(all: &[&GrowthFinding], of_one: &'static str, of_many: &'static str) -> 
 /// The only one that is slower, of so many others, of which so many cannot be told.
 fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others: usize) -> String {
     let task = task(&one.variant, &one.phase);
-    let longer = as_long(figures.ratio, Some(figures.interval));
+    let basis = one.basis();
+    let times = as_long(figures.ratio, None);
+    let longer = format!("{times} ({}{basis})", say::span(figures.interval));
     let but = match (untold, others) {
         (0, _) => String::new(),
         (1, 1) => "; the other cannot be told".into(),
@@ -159,12 +161,12 @@ fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others
                 .map(|value| units::figures(value.max(0.0), 2));
             let end = grouped(figures.operations);
             format!(
-                "{task} takes longer from about {at} {noun} on ({low} to {high}), {longer} at {end}{but}"
+                "{task} takes longer from about {at} {noun} on ({low} to {high}{basis}), {longer} at {end}{but}"
             )
         }
         // By a law it takes longer with each of them: no number parts the fast ones from the slow.
         (GrowthShape::Law, _) => {
-            let law = figures.by_law(noun);
+            let law = figures.by_law(noun, basis);
             format!("at {} {task} takes {longer} as at first, growing {law}{but}", extent(one))
         }
         _ => format!("at {} {task} takes {longer} as at first{but}", extent(one)),

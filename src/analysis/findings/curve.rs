@@ -123,6 +123,9 @@ pub(super) struct CurveFit {
     line: StraightLine,
     /// Standard deviation of a block, without outliers, as a share.
     pub(super) deviation: f64,
+    /// The same where outliers count as three deviations: the median of sizes varies too much between
+    /// few blocks for an error to be made of it.
+    clamped_deviation: f64,
     /// How many times fewer independent blocks there are because neighbours are alike.
     pub(super) dependence: f64,
     /// Degrees of freedom that are left.
@@ -173,6 +176,7 @@ impl CurveFit {
             curve,
             line: StraightLine { height: 0.0, rise: 0.0, spread: [0.0; 3] },
             deviation: f64::INFINITY,
+            clamped_deviation: f64::INFINITY,
             dependence: 1.0,
             degrees: 0.0,
         };
@@ -210,6 +214,9 @@ impl CurveFit {
             .iter()
             .map(|block| fit.residual(block).clamp(-3.0 * fit.deviation, 3.0 * fit.deviation))
             .collect();
+        let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
+        let left = (blocks.len() as f64 - curve.parameters()).max(1.0);
+        fit.clamped_deviation = (squares / left).sqrt().max(fit.deviation);
         fit.dependence = dependence(&residuals);
         let independent = blocks.len() as f64 / fit.dependence;
         fit.degrees = (independent - curve.parameters()).max(DEGREES_MIN);
@@ -225,6 +232,11 @@ impl CurveFit {
     fn height_on(&self, basis: f64) -> f64 {
         let value = self.line.at(basis);
         if self.curve == LatencyCurve::POWER { value } else { value.max(1e-6).ln() }
+    }
+
+    /// Whether its line is still above zero at `x`.
+    pub(super) fn is_above_nothing(&self, x: f64) -> bool {
+        self.curve == LatencyCurve::POWER || self.line.at(self.curve.basis(x)) > 0.0
     }
 
     pub(super) fn residual(&self, block: &Block) -> f64 {
@@ -278,7 +290,7 @@ impl CurveFit {
                 (b * steepness / value, variance)
             }
         };
-        let error = self.deviation * (variance.max(0.0) * self.dependence).sqrt();
+        let error = self.clamped_deviation * (variance.max(0.0) * self.dependence).sqrt();
         let half = student_t(INTERVAL_ALPHA, self.degrees).map_or(f64::NAN, |t| t * error);
         (exponent, Interval { low: exponent - half, high: exponent + half })
     }

@@ -11,12 +11,14 @@ use crate::results::order::PhaseCell;
 
 use super::curve::{ChangeShape, Law};
 use super::phase_parts::{PhasePart, PhaseParts, WINDOWS_MIN, in_windows};
-use super::phase_shape::{BeyondLaw, GrowthThreshold, PhaseBlocks, PhaseShape, start_up_share};
+use super::phase_shape::{
+    BeyondLaw, GrowthThreshold, PhaseBlocks, PhaseShape, own_place, start_up_share,
+};
 use super::sample::Sample;
 use super::say::{self, lead, percent, span, times};
 use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::student_t;
-use crate::analysis::statistics::{Interval, dependence};
+use crate::analysis::statistics::{Interval, dependence, mean_interval};
 use crate::analysis::thresholds::{
     CHANGE_MIN, INTERVAL_ALPHA, LOG_HALF_MAX, LOG_HALF_MIN, SLOWER_MARGIN,
 };
@@ -63,7 +65,8 @@ pub struct GrowthFigures {
     pub law: Law,
     /// The exponent of a power that grows as fast at the end of the phase; 0 for a constant.
     pub exponent: f64,
-    /// Its 95% interval; none for a constant.
+    /// Its 95% interval, by repeats and windows; of a single repeat by its windows alone. None for a
+    /// constant, and where the law does not fit each repeat.
     pub exponent_interval: Option<Interval>,
     /// Mean latency at the end over that at the beginning: `last_ns` over `first_ns`.
     pub ratio: f64,
@@ -194,7 +197,7 @@ impl GrowthFinding {
     fn of_figures(&self, figures: &GrowthFigures, phase: &str) -> String {
         let noun = self.counted.noun();
         let run = if self.repeats > 1 { "" } else { "in this run " };
-        let basis = if self.repeats > 1 { "" } else { " by its windows" };
+        let basis = self.basis();
         let compared = |ratio_and_interval: String| {
             format!(
                 "the last {} of {} {noun} take {ratio_and_interval} as long as the first",
@@ -224,10 +227,10 @@ impl GrowthFinding {
                 let both = rough();
                 return format!("{run}{phase} does not get slower by more than {margin}: {both}");
             }
-            (GrowthShape::Threshold, Some(found)) => found.course(faster, noun),
+            (GrowthShape::Threshold, Some(found)) => found.course(faster, noun, basis),
             (GrowthShape::Law, _) => {
                 let way = if faster { "falls" } else { "grows" };
-                format!("its time {way} {}", figures.by_law(noun))
+                format!("its time {way} {}", figures.by_law(noun, basis))
             }
             (GrowthShape::Monotone, _) => {
                 let way = if faster { "falls" } else { "rises" };
@@ -239,6 +242,11 @@ impl GrowthFinding {
         let (ratio, interval) = (say::near(figures.ratio), say::beyond(figures.interval));
         let both = compared(format!("{ratio} times ({interval}{basis})"));
         format!("{run}{phase} gets {way}: {both}; {course}")
+    }
+
+    /// Stands behind an interval: what it is by, where a single repeat says nothing of others.
+    pub(in crate::analysis) fn basis(&self) -> &'static str {
+        if self.repeats > 1 { "" } else { " by its windows" }
     }
 
     /// The start-up, where it is slower by enough to matter.
@@ -269,14 +277,14 @@ impl GrowthFinding {
 
 impl GrowthFigures {
     /// `linearly with the number of files`
-    pub(in crate::analysis) fn by_law(&self, noun: &str) -> String {
+    pub(in crate::analysis) fn by_law(&self, noun: &str, basis: &str) -> String {
         match self.law {
             Law::Linear => format!("linearly with the number of {noun}"),
             Law::Logarithmic => format!("with the logarithm of the number of {noun}"),
             Law::Power | Law::Constant => {
                 let interval =
                     self.exponent_interval.map_or(String::new(), |Interval { low, high }| {
-                        format!(" ({low:.2} to {high:.2})")
+                        format!(" ({low:.2} to {high:.2}{basis})")
                     });
                 format!("as the number of {noun} to the power of {:.2}{interval}", self.exponent)
             }
@@ -286,17 +294,17 @@ impl GrowthFigures {
 
 impl GrowthThreshold {
     /// From where on it changes, in a few words.
-    fn course(&self, faster: bool, noun: &str) -> String {
+    fn course(&self, faster: bool, noun: &str, basis: &str) -> String {
         let [at, low, high] = [self.at, self.interval.low, self.interval.high]
             .map(|value| units::figures(value.max(0.0), 3));
         let way = if faster { "falls" } else { "grows" };
         match self.shape {
             ChangeShape::Step => {
-                format!("its time {way} in one step, at about {at} {noun} ({low} to {high})")
+                format!("its time {way} in one step, at about {at} {noun} ({low} to {high}{basis})")
             }
             ChangeShape::Hinge => format!(
-                "its time stays the same up to about {at} {noun} ({low} to {high}), from where on it \
-                 {way}"
+                "its time stays the same up to about {at} {noun} ({low} to {high}{basis}), from where \
+                 on it {way}"
             ),
         }
     }
@@ -351,6 +359,7 @@ fn finding(cell: &PhaseCell<'_>, start_up: f64, findings: usize) -> Option<Growt
         let estimate = GrowthEstimate {
             shape: PhaseShape::new(&phase)?,
             phase,
+            repeats: PhaseBlocks::of_repeats(&measurements, start_up),
             parts,
             alpha: INTERVAL_ALPHA / findings as f64,
         };
@@ -364,6 +373,8 @@ fn finding(cell: &PhaseCell<'_>, start_up: f64, findings: usize) -> Option<Growt
 /// What a growth is concluded from.
 struct GrowthEstimate<'a> {
     phase: PhaseBlocks<'a>,
+    /// Each repeat for itself; of a single one, each pass.
+    repeats: Vec<PhaseBlocks<'a>>,
     parts: PhaseParts,
     shape: PhaseShape,
     /// The chance that its interval does not hold the truth.
@@ -409,10 +420,7 @@ impl GrowthEstimate<'_> {
         let interval = Interval::new((ratio.ln() - half).exp(), (ratio.ln() + half).exp())?;
         let (exponent, exponent_interval) = match law {
             Law::Constant => (0.0, None),
-            _ => {
-                let (exponent, interval) = self.shape.fit.exponent(last.operations.end as f64);
-                (exponent, Some(interval))
-            }
+            _ => self.exponent(),
         };
         let figures = GrowthFigures {
             law,
@@ -423,7 +431,7 @@ impl GrowthEstimate<'_> {
             smallest_detectable: half.exp_m1(),
             first_ns: first.mean_ns,
             last_ns: last.mean_ns,
-            threshold: self.shape.threshold().filter(|_| shape == GrowthShape::Threshold),
+            threshold: (shape == GrowthShape::Threshold).then(|| self.threshold()).flatten(),
             operations: last.operations.end,
             operations_of_end: last.operations.end - last.operations.start,
             start_up: self.parts.start_up.as_ref().map(|part| StartUp {
@@ -439,6 +447,51 @@ impl GrowthEstimate<'_> {
     fn ends(&self) -> [&PhasePart; 2] {
         let parts = &self.parts.parts;
         [&parts[0], &parts[parts.len() - 1]]
+    }
+
+    /// The exponent of the law at the end, with its interval.
+    fn exponent(&self) -> (f64, Option<Interval>) {
+        let [_, last] = self.ends();
+        let end = last.operations.end as f64;
+        let own = |repeat: &PhaseBlocks<'_>| {
+            let fit = repeat.fine_fit(self.shape.fit.curve)?;
+            fit.is_above_nothing(end).then(|| fit.exponent(end).0)
+        };
+        let fit = self.phase.fine_fit(self.shape.fit.curve).unwrap_or(self.shape.fit);
+        let (exponent, interval) = fit.exponent(end);
+        (exponent, self.by_repeats(interval, own))
+    }
+
+    /// The step or hinge, if it is one. Where not all repeats have it, it may be anywhere.
+    fn threshold(&self) -> Option<GrowthThreshold> {
+        let BeyondLaw::Threshold(fit, found) = &self.shape.beyond_law else { return None };
+        let [first, last] = self.ends();
+        let (start, end) = (first.operations.start as f64, last.operations.end as f64);
+        let interval = self.by_repeats(found.interval, |repeat| own_place(fit, repeat));
+        let interval = interval.map_or(Interval { low: start, high: end }, |one| Interval {
+            low: one.low.max(start).round(),
+            high: one.high.min(end).round(),
+        });
+        Some(GrowthThreshold { interval, ..*found })
+    }
+
+    /// The interval of a figure by the windows of all repeats, made as wide as that of the mean of what
+    /// each repeat by itself gives: windows of a repeat have in common what it differs by from others.
+    /// None where a repeat gives nothing.
+    fn by_repeats(
+        &self,
+        of_windows: Interval,
+        own: impl Fn(&PhaseBlocks<'_>) -> Option<f64>,
+    ) -> Option<Interval> {
+        if self.repeats.len() < 2 {
+            return Some(of_windows);
+        }
+        let figures = self.repeats.iter().map(own).collect::<Option<Vec<f64>>>()?;
+        let of_repeats = mean_interval(&figures, 1.0 - INTERVAL_ALPHA)?;
+        Some(Interval {
+            low: of_windows.low.min(of_repeats.low),
+            high: of_windows.high.max(of_repeats.high),
+        })
     }
 
     /// Half the width of the interval of the logarithm that repeats, or passes of one, give by Student's

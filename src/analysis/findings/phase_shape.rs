@@ -13,6 +13,7 @@ use crate::analysis::statistics::{Interval, rising, trend};
 use crate::analysis::thresholds::{
     CHANGE_MIN, EVIDENCE_OVER_LAWS_MIN, FINDING_ALPHA, INTERVAL_ALPHA, POWER_EVIDENCE_MIN,
 };
+use crate::base::distinct::each_once;
 use crate::results::book::{Measurement, Window};
 
 /// Fewer windows than this show no start-up.
@@ -54,6 +55,17 @@ impl<'a> PhaseBlocks<'a> {
         Some(phase)
     }
 
+    /// Each repeat for itself; of a single one, each pass.
+    pub(super) fn of_repeats(cell: &[&'a Measurement], start_up: f64) -> Vec<Self> {
+        let repeats = each_once(cell.iter().map(|m| m.cell.repeat));
+        let part = |m: &Measurement| if repeats.len() > 1 { m.cell.repeat } else { m.pass };
+        let own = |wanted: u32| {
+            let cell = cell.iter().filter(|m| part(m) == wanted).copied().collect::<Vec<_>>();
+            Self::new(&cell, start_up)
+        };
+        each_once(cell.iter().map(|m| part(m))).into_iter().filter_map(own).collect()
+    }
+
     /// Windows of each measurement.
     fn number(&self) -> usize {
         self.windows.iter().map(|windows| windows.len()).min().unwrap_or(0)
@@ -72,6 +84,11 @@ impl<'a> PhaseBlocks<'a> {
     /// Smaller blocks.
     fn fine(&self) -> Vec<Block> {
         joined(&self.divided(self.number().min(FINE_BLOCKS_MAX), 0, 1))
+    }
+
+    /// A curve as it fits the smaller blocks: larger ones bend a steep law.
+    pub(super) fn fine_fit(&self, curve: LatencyCurve) -> Option<CurveFit> {
+        CurveFit::new(curve, &self.fine())
     }
 
     /// The blocks of every second window, and of the others; none where there are too few.
@@ -189,14 +206,6 @@ impl PhaseShape {
         }
     }
 
-    /// The step or hinge, if it is one.
-    pub(super) fn threshold(&self) -> Option<GrowthThreshold> {
-        match &self.beyond_law {
-            BeyondLaw::Threshold(_, found) => Some(*found),
-            _ => None,
-        }
-    }
-
     /// How many numbers were fitted. A course that goes one way is pooled to fewer values than blocks.
     pub(super) fn parameters(&self) -> f64 {
         match &self.beyond_law {
@@ -263,7 +272,7 @@ pub struct GrowthThreshold {
     pub shape: ChangeShape,
     /// From so many operations on.
     pub at: f64,
-    /// The 95% interval of that number.
+    /// The 95% interval of that number, by repeats and windows; of a single repeat by its windows alone.
     pub interval: Interval,
 }
 
@@ -288,18 +297,25 @@ fn threshold(
     if agreed * 3 < repeats.len() * 2 {
         return None;
     }
-    let near = 3.0 * (blocks.get(1)?.x - blocks.first()?.x);
-    located(shape, from, near, fine)
+    located(shape, from, blocks, fine)
+}
+
+/// Where a repeat changes in the way of `all`, the fit to all repeats, by its own windows; none if it
+/// does not.
+pub(super) fn own_place(all: &CurveFit, repeat: &PhaseBlocks<'_>) -> Option<f64> {
+    let LatencyCurve::Change(shape, _) = all.curve else { return None };
+    let blocks = &repeat.blocks;
+    let fits = fits(blocks, &changes(blocks, &[shape]));
+    let rough = best_fit(blocks, &fits, least_deviation(fits.iter()))?;
+    let LatencyCurve::Change(_, from) = rough.curve else { return None };
+    let (_, found) = located(shape, from, blocks, &repeat.fine())?;
+    agrees(all, shape, found.at, blocks).then_some(found.at)
 }
 
 /// The best of all places between blocks, if it is significant, and better than laws and gradual curves.
 fn best_change(blocks: &[Block]) -> Option<CurveFit> {
     let n = blocks.len() as f64;
-    let between = |at: usize| f64::midpoint(blocks[at - 1].x, blocks[at].x);
-    let places = BEFORE_MIN..(blocks.len() + 1).saturating_sub(BEYOND_MIN);
-    let both = [ChangeShape::Step, ChangeShape::Hinge];
-    let curves: Vec<LatencyCurve> =
-        places.flat_map(|at| both.map(|shape| LatencyCurve::Change(shape, between(at)))).collect();
+    let curves = changes(blocks, &[ChangeShape::Step, ChangeShape::Hinge]);
     let (fit, over_laws) = best_over(blocks, &fits(blocks, &curves), &fits(blocks, &LAWS))?;
     let alpha = FINDING_ALPHA / curves.len() as f64;
     if over_laws <= EVIDENCE_OVER_LAWS_MIN + n.ln() || !fit.is_significant(blocks, alpha) {
@@ -308,6 +324,14 @@ fn best_change(blocks: &[Block]) -> Option<CurveFit> {
     let gradual = fits(blocks, &POWERS.map(LatencyCurve::Gradual));
     let (_, over_gradual) = best_over(blocks, &[fit], &gradual)?;
     (over_gradual > POWER_EVIDENCE_MIN).then_some(fit)
+}
+
+/// Changes at all places between blocks.
+fn changes(blocks: &[Block], shapes: &[ChangeShape]) -> Vec<LatencyCurve> {
+    let between = |at: usize| f64::midpoint(blocks[at - 1].x, blocks[at].x);
+    let places = BEFORE_MIN..(blocks.len() + 1).saturating_sub(BEYOND_MIN);
+    let at_place = |at| shapes.iter().map(move |shape| LatencyCurve::Change(*shape, between(at)));
+    places.flat_map(at_place).collect()
 }
 
 /// The best of some fits, and the evidence for it over the best of others.
@@ -329,14 +353,15 @@ fn agrees(fit: &CurveFit, shape: ChangeShape, from: f64, blocks: &[Block]) -> bo
     (end - median_log(&before)) * whole.signum() >= SHARE_OF_CHANGE * whole.abs()
 }
 
-/// A change with its place among smaller blocks, not further than `near` from `middle`: the best one,
-/// and all that fit nearly as well (profile likelihood).
+/// A change with its place among smaller blocks, not further than three of the larger ones from
+/// `middle`: the best one, and all that fit nearly as well (profile likelihood).
 fn located(
     shape: ChangeShape,
     middle: f64,
-    near: f64,
+    blocks: &[Block],
     fine: &[Block],
 ) -> Option<(CurveFit, GrowthThreshold)> {
+    let near = 3.0 * (blocks.get(1)?.x - blocks.first()?.x);
     let between = |pair: &[Block]| f64::midpoint(pair[0].x, pair[1].x);
     let places = fine.windows(2).map(between).filter(|at| (at - middle).abs() <= near);
     let fits: Vec<(f64, CurveFit)> = places

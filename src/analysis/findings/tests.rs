@@ -20,6 +20,7 @@ mod source;
 mod tables;
 #[cfg(test)]
 mod twins;
+mod unlike_repeats;
 #[cfg(test)]
 mod unlike_spread;
 

@@ -204,7 +204,7 @@ fn a_power_is_told_with_its_interval() {
         found.sentence(),
         "a: in this run write gets slower: the last 40,000 of 400,000 files take 4.62 times (4.48 to \
          4.77 by its windows) as long as the first; its time grows as the number of files to the power \
-         of 0.50 (0.50 to 0.50)."
+         of 0.50 (0.50 to 0.50 by its windows)."
     );
 }
 
