@@ -18,7 +18,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use command::{Bench, Ran, Running, names_in, run_directories};
-use common::{LoopMount, output, skip};
+use common::{LoopMount, mount_image, output, skip};
 
 /// A job that is over in a second.
 const JOB: &str = "name = \"made\"\nquestion = \"?\"\ncache = \"cold\"\ndurability = \"syncfs\"\n\

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
 use super::modes::{dip, dip_chance, modes};
-use super::student::as_large_a_ratio;
+use super::student::{as_large_a_ratio, errors_found};
 use super::{Interval, dependence, effective_size, mean_interval, quantile_ranks, trend};
 use crate::analysis::change::change_points;
 use crate::analysis::thresholds::CHANGE_POINT_ALPHA;
@@ -214,4 +214,16 @@ fn alike_neighbours_count_less() {
 fn the_chance_of_a_ratio_of_variances_is_that_of_fishers_distribution() {
     assert!((as_large_a_ratio(27.0, [2.0, 6.0]) - 0.001).abs() < 1e-9);
     assert!((as_large_a_ratio(9.633, [4.0, 12.0]) - 0.001).abs() < 1e-5);
+}
+
+/// Made with scipy: the noncentrality d for which `nct.sf(t.ppf(1 - alpha / 2, degrees), degrees, d)` is 0.9.
+#[test]
+fn an_effect_of_so_many_errors_is_found_nine_times_in_ten() {
+    for (alpha, degrees, expected) in
+        [(0.02, 2.0, 10.74), (0.02, 4.0, 5.64), (0.001, 4.0, 12.20), (0.0125, 14.0, 4.27)]
+    {
+        let found = errors_found(alpha, degrees).unwrap();
+        assert!((found / expected - 1.0).abs() < 0.005, "{found}, {expected}");
+    }
+    assert_eq!(errors_found(0.05, 0.5), None);
 }

@@ -355,6 +355,8 @@ fn levels_with_the_same_order_are_one_finding() {
     let found = conclude(&book(all), &[Conclusion::Ranking], &["a", "b"]);
     let levels: Vec<_> = found.iter().map(|f| figures(f)["levels"].to_string()).collect();
     assert_eq!(levels, ["[10.0,20.0]", "[30.0]", "[40.0,50.0]"], "{found:?}");
+    let fastest: Vec<_> = found.iter().map(|f| figures(f)["fastest"].to_string()).collect();
+    assert_eq!(fastest, [r#"[["a"],["a"]]"#, r#"[["a","b"]]"#, r#"[["b"],["b"]]"#], "{found:?}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Design {
     /// no turns.
     fn book(self, mut log: impl FnMut(Place) -> f64) -> Book {
         let mut all = Vec::new();
-        for variant in 0..self.variants {
+        for (variant, name) in NAMES.iter().enumerate().take(self.variants) {
             for level_at in 0..self.levels.max(1) {
                 for (repeat, phase) in
                     (1..=self.repeats).flat_map(|repeat| (0..self.phases).map(move |p| (repeat, p)))
@@ -37,7 +37,7 @@ impl Design {
                     let value = 10.0 * (level_at + 1) as f64;
                     let level = (self.levels > 0).then(|| level("size", value, Unit::Count));
                     let seconds = log(Place { variant, phase, level: level_at, repeat }).exp();
-                    let one = measured(NAMES[variant], level, repeat, seconds);
+                    let one = measured(name, level, repeat, seconds);
                     all.push(Measurement { phase: format!("phase-{phase}"), ..one });
                 }
             }
