@@ -87,6 +87,29 @@ fn a_slow_repeat_is_no_noise() {
     assert_eq!(number(&found, "per"), 10_000.0);
 }
 
+/// Made with scipy: `linregress` through the means of the levels and through each repeat, all divided by its mean; then
+/// `ttest_1samp(...).confidence_interval(0.975)` of what the repeats' rises differ by. The same for each level, with 0.9875.
+#[test]
+fn a_slope_has_the_interval_of_scipys_t_test_over_the_repeats_own_lines() {
+    let rates = [[100.0, 95.0, 80.0], [50.0, 46.0, 42.0], [120.0, 119.0, 99.0], [80.0, 74.0, 66.0]];
+    let mut all = Vec::new();
+    for (repeat, rates) in (1..).zip(rates) {
+        for (at, rate) in [0.0, 10.0, 20.0].into_iter().zip(rates) {
+            let level = level("files-present", at, Unit::Count);
+            all.push(measured("a", Some(level), repeat, 1_000.0 / rate));
+        }
+    }
+    let found = slope_of(&book(all));
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found}");
+    near(number(&found, "change"), -0.087_736_33);
+    let [low, high] = interval(&found);
+    near(low, -0.103_952_64);
+    near(high, -0.071_520_02);
+    let last = &figures(&found)["levels"][1];
+    near(last["change"].as_f64().unwrap(), -0.177_530_85);
+    near(last["interval"][0].as_f64().unwrap(), -0.222_476_90);
+}
+
 #[test]
 fn the_sentences_say_how_much_for_which_step() {
     let mut noise = Noise::new(1);
