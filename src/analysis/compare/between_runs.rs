@@ -17,7 +17,7 @@ pub(crate) const OTHER_RUNS_MIN: usize = 6;
 const OUTLIER_ALPHA: f64 = 0.001;
 
 /// No more than one in so many runs is an outlier.
-const RUNS_OF_OUTLIER: usize = 4;
+const RUNS_PER_OUTLIER: usize = 4;
 
 /// No smaller deviation makes an outlier; see the smallest width of a ratio.
 const DEVIATION_LEAST: f64 = 0.005;
@@ -121,7 +121,7 @@ fn segment(from: usize, logs: &[f64]) -> Segment {
 fn outliers(logs: &[f64]) -> Vec<bool> {
     let mut kept: Vec<usize> = (0..logs.len()).collect();
     let (mut off, mut sure) = (Vec::new(), 0);
-    while off.len() < logs.len() / RUNS_OF_OUTLIER {
+    while off.len() < logs.len() / RUNS_PER_OUTLIER {
         let middle = mean(&kept.iter().map(|at| logs[*at]).collect::<Vec<_>>());
         let far = |at: &usize| (logs[*at] - middle).abs();
         let furthest = (0..kept.len()).max_by(|a, b| far(&kept[*a]).total_cmp(&far(&kept[*b])));

@@ -235,7 +235,7 @@ impl CurveFit {
     }
 
     /// Whether its line is still above zero at `x`.
-    pub(super) fn is_above_nothing(&self, x: f64) -> bool {
+    pub(super) fn is_positive_at(&self, x: f64) -> bool {
         self.curve == LatencyCurve::POWER || self.line.at(self.curve.basis(x)) > 0.0
     }
 

@@ -455,7 +455,7 @@ impl GrowthEstimate<'_> {
         let end = last.operations.end as f64;
         let own = |repeat: &PhaseBlocks<'_>| {
             let fit = repeat.fine_fit(self.shape.fit.curve)?;
-            fit.is_above_nothing(end).then(|| fit.exponent(end).0)
+            fit.is_positive_at(end).then(|| fit.exponent(end).0)
         };
         let fit = self.phase.fine_fit(self.shape.fit.curve).unwrap_or(self.shape.fit);
         let (exponent, interval) = fit.exponent(end);
