@@ -135,7 +135,7 @@ fn outliers(logs: &[f64]) -> Vec<bool> {
     (0..logs.len()).map(|at| off.contains(&at)).collect()
 }
 
-/// Whether a run lies further from the others than one of them hardly ever would: Student's t, for the furthest of all.
+/// Whether a run lies further from the others than the furthest of equal runs hardly ever does: Student's t.
 fn is_excluded(log: f64, others: &[f64]) -> bool {
     let n = others.len() as f64;
     let deviation = (squares(others) / (n - 1.0)).sqrt().max(DEVIATION_LEAST);

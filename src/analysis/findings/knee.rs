@@ -1,7 +1,7 @@
 //! Finds knees: the level of the axis from which on operations suddenly take longer.
 
 use super::curve::{ChangeShape, StraightLine};
-use super::sample::{LevelSeries, Sample, log_rate, whole_repeats};
+use super::sample::{LevelSeries, Sample, level_means, log_rate, whole_repeats};
 use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
@@ -406,8 +406,7 @@ impl LevelGrid {
     }
 
     fn means(&self) -> Vec<f64> {
-        let level = |at: usize| mean(&self.rows.iter().map(|row| row[at]).collect::<Vec<_>>());
-        (0..self.levels.len()).map(level).collect()
+        level_means(&self.rows)
     }
 
     fn repeats(&self) -> f64 {

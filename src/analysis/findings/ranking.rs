@@ -344,10 +344,7 @@ fn ranked(phase: Option<&str>, levels: &[RankedLevel<'_>], rankings: usize) -> V
         };
         let alike = levels[from + 1..].iter().take_while(is_same).count();
         let alike = &levels[from..=from + alike];
-        let fastest = alike.iter().filter(|one| one.level.is_some());
-        let fastest = fastest.map(|one| fastest_of(&ranker.order(std::slice::from_ref(one))));
-        let fastest = fastest.collect();
-        findings.push(RankingFinding { fastest, ..finding(phase, alike, ranker.order(alike)) });
+        findings.push(finding(phase, alike, &ranker));
         from += alike.len();
     }
     findings
@@ -400,11 +397,10 @@ impl Ranker {
     }
 }
 
-fn finding(
-    phase: Option<&str>,
-    ranked: &[RankedLevel<'_>],
-    steps: Vec<RankingStep>,
-) -> RankingFinding {
+fn finding(phase: Option<&str>, ranked: &[RankedLevel<'_>], ranker: &Ranker) -> RankingFinding {
+    let steps = ranker.order(ranked);
+    let at_levels = ranked.iter().filter(|one| one.level.is_some());
+    let fastest = at_levels.map(|one| fastest_of(&ranker.order(std::slice::from_ref(one))));
     let levels: Vec<&Level> = ranked.iter().filter_map(|one| one.level).collect();
     let end = ranked.first().and_then(|one| one.end);
     // Levels at which different numbers are reached have none in common.
@@ -424,7 +420,7 @@ fn finding(
         axis: levels.first().map(|level| level.axis.clone()),
         unit: levels.first().map(|level| level.unit),
         levels: levels.iter().map(|level| level.value).collect(),
-        fastest: Vec::new(),
+        fastest: fastest.collect(),
         left_out: each_once(ranked.iter().flat_map(|one| one.left_out.iter().cloned())),
         caches: cache_differences(ranked),
         unwritten: ranked.iter().any(|one| one.unwritten),

@@ -233,6 +233,13 @@ pub(super) fn whole_repeats(levels: &[Values]) -> Vec<Vec<f64>> {
     first.map_or(Vec::new(), Values::repeats).iter().filter_map(of_repeat).collect()
 }
 
+/// The mean of each level over repeats that have all of them.
+pub(super) fn level_means(repeats: &[Vec<f64>]) -> Vec<f64> {
+    let levels = repeats.first().map_or(0, Vec::len);
+    let level = |at| mean(&repeats.iter().map(|figures| figures[at]).collect::<Vec<f64>>());
+    (0..levels).map(level).collect()
+}
+
 /// The logarithm of operations per second, with the sync at the end. Directories differ in how many
 /// entries they have, so a listing counts by what it reads of them: equally many bytes for each.
 pub(in crate::analysis) fn log_rate(m: &Measurement) -> Option<f64> {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::curve::StraightLine;
-use super::sample::{LevelSeries, Sample, log_rate, whole_repeats};
+use super::sample::{LevelSeries, Sample, level_means, log_rate, whole_repeats};
 use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
@@ -193,12 +193,6 @@ impl<'a> LevelRates<'a> {
         (repeats.len() > 1).then_some(Self { levels: &series.levels, repeats })
     }
 
-    /// The mean of each level.
-    fn means(&self) -> Vec<f64> {
-        let level = |at| mean(&self.repeats.iter().map(|rates| rates[at]).collect::<Vec<f64>>());
-        (0..self.levels.len()).map(level).collect()
-    }
-
     /// Regression of these rates: how high it is at the lowest level, and how much it rises for each unit of the axis.
     fn line(&self, rates: &[f64]) -> Option<StraightLine> {
         let lowest = self.levels.first()?.value;
@@ -208,7 +202,7 @@ impl<'a> LevelRates<'a> {
 
     /// How much the line rises for each unit of the axis, as a share of its height at the lowest level.
     fn rise_of_line(&self, alpha: f64) -> Option<(f64, Interval)> {
-        let line = self.line(&self.means())?;
+        let line = self.line(&level_means(&self.repeats))?;
         let own = |rates: &Vec<f64>| self.line(rates).map(|own| [own.rise, own.height]);
         let own: Vec<[f64; 2]> = self.repeats.iter().map(own).collect::<Option<_>>()?;
         share_of(&own, [line.rise, line.height], alpha)
@@ -216,7 +210,8 @@ impl<'a> LevelRates<'a> {
 
     /// The change at each level above the lowest, such that the intervals of all hold together with this chance of error.
     fn changes(&self, alpha: f64) -> Option<Vec<LevelChange>> {
-        let (means, others) = (self.means(), self.levels.len().saturating_sub(1).max(1));
+        let (means, others) =
+            (level_means(&self.repeats), self.levels.len().saturating_sub(1).max(1));
         let change = |at: usize| {
             let own: Vec<[f64; 2]> =
                 self.repeats.iter().map(|rates| [rates[at], rates[0]]).collect();

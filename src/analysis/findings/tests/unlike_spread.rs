@@ -128,13 +128,13 @@ fn has_a_winner(found: &[Finding]) -> bool {
 
 #[test]
 fn what_the_levels_of_a_turn_share_makes_no_winner() {
-    let design = Design { variants: 2, phases: 4, levels: 10, repeats: 5 };
+    let design = Design { variants: 2, phases: 8, levels: 10, repeats: 3 };
     let wrong = false_of(200, |noise| {
         let turns = 2 * design.phases * (design.repeats as usize + 1);
         let turns: Vec<f64> = (0..turns).map(|_| 0.05 * noise.normal()).collect();
         let log = |Place { variant, phase, repeat, .. }: Place| {
             let turn = (variant * design.phases + phase) * (design.repeats as usize + 1);
-            turns[turn + repeat as usize] + 0.01 * noise.normal()
+            turns[turn + repeat as usize] + 0.02 * noise.normal()
         };
         has_a_winner(&design.findings(Conclusion::Crossover, log))
     });
