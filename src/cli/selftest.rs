@@ -54,7 +54,8 @@ the first, against the history, and by one that runs the second again up to --co
 of each run.
 
 With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \
-in two threads and past the page cache, and computes in a third, as long as the trials take.
+in two threads and past the page cache, and computes in a third. It works and rests in turns at \
+random, as long as the trials take.
 
 `detectable` is the median of the smallest detectable differences, `ratio` how many times as fast the \
 second was. Nothing is stored. \

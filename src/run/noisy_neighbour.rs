@@ -7,8 +7,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -16,7 +17,7 @@ use super::content::AlignedBuffer;
 use super::remove::remove_run_directory;
 use super::run_directory::{ID_LETTERS, RunDirectory, open_parent, random_word};
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::random::{Stream, below, draw, mix};
+use crate::base::random::{Stream, below, draw, mix, unit};
 use crate::host::programs::command;
 
 /// Bytes of the file that it reads and writes.
@@ -27,6 +28,13 @@ const BLOCK_BYTES: u64 = 64 << 10;
 
 /// Threads that read and write; one more computes.
 const DISK_THREADS: u64 = 2;
+
+/// The shortest and the longest time in seconds that it is at work or rests, from less than a phase to
+/// more than a repeat of a scenario at quick scale: one that never rests slows everything down alike.
+const TURN_S: (f64, f64) = (0.05, 5.0);
+
+/// Numbers that are computed before a look at whether to rest.
+const COMPUTED_AT_ONCE: u32 = 1 << 16;
 
 /// One that is at work until it is stopped, or dropped.
 pub struct NoisyNeighbour {
@@ -99,8 +107,8 @@ fn remove(directory: &RunDirectory) -> Result<()> {
 }
 
 /// Reads and writes a file without a name in this directory, at random places past the page cache,
-/// and keeps a processor busy, until `parent` ends, as it does with the process that holds its other
-/// end. Calls `begins` once it is at work.
+/// and keeps a processor busy, with rests, until `parent` ends, as it does with the process that holds
+/// its other end. Calls `begins` once it is at work.
 ///
 /// # Errors
 /// If the file cannot be made, read or written.
@@ -114,17 +122,17 @@ pub fn make_noise(
         Failure::from_system(what, error)
     };
     let scratch = Arc::new(scratch_file(directory).map_err(fail)?);
+    let turns = Arc::new(Turns::default());
     let (ends, ended) = channel::<IoResult<()>>();
     for thread in 1..=DISK_THREADS {
-        let (scratch, ends) = (Arc::clone(&scratch), ends.clone());
-        std::thread::spawn(move || move_blocks(&scratch, thread, &ends));
+        let (scratch, turns, ends) = (Arc::clone(&scratch), Arc::clone(&turns), ends.clone());
+        std::thread::spawn(move || {
+            let _ = ends.send(move_blocks(&scratch, thread, &turns));
+        });
     }
-    std::thread::spawn(|| {
-        let mut number = 1;
-        loop {
-            number = std::hint::black_box(mix(number));
-        }
-    });
+    let computes = Arc::clone(&turns);
+    std::thread::spawn(move || compute(&computes));
+    std::thread::spawn(move || turns.take());
     std::thread::spawn(move || {
         let _ = ends.send(parent.read_to_end(&mut Vec::new()).map(|_| ()));
     });
@@ -144,18 +152,57 @@ fn scratch_file(directory: &Path) -> IoResult<OwnedFd> {
     Ok(file)
 }
 
+/// Times of work and of rest, for all threads at once.
+#[derive(Default)]
+struct Turns {
+    is_resting: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Turns {
+    /// Works and rests in turns, for times whose logarithms are spread evenly.
+    fn take(&self) {
+        for turn in 0.. {
+            *self.is_resting.lock().unwrap_or_else(PoisonError::into_inner) = turn % 2 == 1;
+            self.changed.notify_all();
+            let (shortest, longest) = TURN_S;
+            let share = unit(draw(0, Stream::Noise, turn));
+            std::thread::sleep(Duration::from_secs_f64(
+                shortest * (longest / shortest).powf(share),
+            ));
+        }
+    }
+
+    /// Returns as soon as it is a time of work.
+    fn wait(&self) {
+        let is_resting = self.is_resting.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(is_resting, |is_resting| *is_resting));
+    }
+}
+
 /// Reads and writes blocks in turns until that fails.
-fn move_blocks(scratch: &OwnedFd, thread: u64, ends: &Sender<IoResult<()>>) {
+fn move_blocks(scratch: &OwnedFd, thread: u64, turns: &Turns) -> IoResult<()> {
     let mut block = noise_block(thread);
-    let moved = (0..).try_for_each(|n| {
+    for n in 0.. {
+        turns.wait();
         let number = draw(thread, Stream::Noise, n);
         let offset = below(number, SCRATCH_BYTES / BLOCK_BYTES) * BLOCK_BYTES;
         match n % 2 {
-            0 => rustix::io::pread(scratch, &mut block[..], offset).map(|_| ()),
-            _ => rustix::io::pwrite(scratch, &block, offset).map(|_| ()),
+            0 => rustix::io::pread(scratch, &mut block[..], offset)?,
+            _ => rustix::io::pwrite(scratch, &block, offset)?,
+        };
+    }
+    Ok(())
+}
+
+fn compute(turns: &Turns) {
+    let mut number = 1;
+    loop {
+        turns.wait();
+        for _ in 0..COMPUTED_AT_ONCE {
+            number = std::hint::black_box(mix(number));
         }
-    });
-    let _ = ends.send(moved.map_err(Into::into));
+    }
 }
 
 /// Bytes that no file system compresses.
