@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::growth::GrowthFinding;
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
-use crate::analysis::findings::ranking::{ON_AVERAGE, RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::ranking::{ON_AVERAGE, RankingFinding, RankingStep};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScalingFinding;
 use crate::analysis::findings::slope::SlopeFinding;
@@ -64,10 +64,9 @@ impl AnswerFigure {
 
     /// How long each slower variant of a ranking takes.
     pub(super) fn of_ranking(one: &RankingFinding) -> Vec<Self> {
-        let place = match (&one.phase, one.by) {
-            (None, _) => "over the whole job".to_string(),
-            (Some(phase), RankedBy::LatencyAtTheEnd) => format!("at the end of {phase}"),
-            (Some(phase), _) => format!("in {phase}"),
+        let place = match &one.phase {
+            None => "over the whole job".to_string(),
+            Some(phase) => format!("in {phase}"),
         };
         let axis = AxisWords {
             name: one.axis.as_deref().unwrap_or_default(),

@@ -4,7 +4,7 @@ use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::words::{AxisWords, WORDS_MAX, as_long, at_most, begun, in_brackets, number_of_words};
-use crate::analysis::findings::ranking::{ON_AVERAGE, RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::ranking::{ON_AVERAGE, RankingFinding, RankingStep};
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
@@ -50,10 +50,9 @@ fn scope(one: &RankingFinding) -> String {
         levels => format!("{ON_AVERAGE} {}, ", at_levels(one, levels)),
     };
     let but = without(&[one]);
-    match (&one.phase, one.by) {
-        (None, _) => format!("over the whole job{but} {place}"),
-        (Some(phase), RankedBy::LatencyAtTheEnd) => format!("at the end of {phase}{but} {place}"),
-        (Some(phase), _) => format!("in {phase}{but} {place}"),
+    match &one.phase {
+        None => format!("over the whole job{but} {place}"),
+        Some(phase) => format!("in {phase}{but} {place}"),
     }
 }
 

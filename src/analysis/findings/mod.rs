@@ -25,7 +25,6 @@ use sample::Sample;
 /// file's order. Only valid measurements count; a kind that nothing can be concluded of is left out.
 pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
     let sample = Sample::new(book, variants);
-    let at_the_end = wanted.contains(&Conclusion::Growth);
     let mut all = Vec::new();
     for kind in wanted {
         match kind {
@@ -41,7 +40,7 @@ pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Fi
                 all.extend(crossover::crossover(&sample).into_iter().map(Finding::Crossover));
             }
             Conclusion::Ranking => {
-                let rankings = ranking::ranking(book, &sample, variants, at_the_end);
+                let rankings = ranking::ranking(book, &sample, variants);
                 all.extend(rankings.into_iter().map(Finding::Ranking));
             }
             Conclusion::Source => {

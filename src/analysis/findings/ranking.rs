@@ -1,18 +1,15 @@
-//! Ranks the variants: by the time of the whole job, by the rate of each phase, or by the latency at its
-//! end if the scenario asks about growth.
+//! Ranks the variants: by the time of the whole job, and by the rate of each phase, syncs included.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::growth::CountedThing;
-use super::phase_parts::{has_enough_windows, mean_ns};
 use super::ratio::{PooledVariance, Rate, Ratio, rates};
 use super::sample::{Sample, Values, in_turns, is_counted, log_rate, lowest_first};
 use super::say::{self, beyond, listed, span, times};
 use crate::analysis::statistics::Interval;
 use crate::base::distinct::each_once;
-use crate::base::units::{Unit, grouped};
-use crate::results::book::{Book, Level, Measurement, Window};
+use crate::base::units::Unit;
+use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::leaves_unwritten;
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
@@ -25,12 +22,6 @@ pub struct RankingFinding {
     pub order: Vec<String>,
     /// Each variant but the first, compared with the one before it.
     pub steps: Vec<RankingStep>,
-    /// What they are ranked by.
-    pub by: RankedBy,
-    /// The number of operations at which latencies are compared, where they are ranked by that.
-    pub at: Option<u64>,
-    /// What there are so many of then.
-    pub counted: Option<CountedThing>,
     /// The axis's name; none without an axis.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub axis: Option<String>,
@@ -81,18 +72,6 @@ impl From<Ratio> for ComparedRatio {
     fn from(ratio: Ratio) -> Self {
         Self { ratio: ratio.times(), interval: ratio.interval(), tie: ratio.tie() }
     }
-}
-
-/// What variants are ranked by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RankedBy {
-    /// Time of all phases with their syncs.
-    TimeOfAllPhases,
-    /// Operations per second.
-    Rate,
-    /// Latency at the end of the phase.
-    LatencyAtTheEnd,
 }
 
 /// A variant that cannot take part in a ranking.
@@ -146,12 +125,12 @@ impl RankingFinding {
         (!each.is_empty()).then(|| format!("Left out: {}.", each.join(", ")))
     }
 
-    /// At which levels, and at how many operations.
+    /// At which levels.
     fn place(&self) -> String {
         let unit = self.unit.unwrap_or_default();
         let noun = self.axis.as_deref().and_then(|axis| say::axis_noun(axis, unit));
         let level = |level: &f64| say::quantity(*level, unit);
-        let place = match (self.levels.as_slice(), noun) {
+        match (self.levels.as_slice(), noun) {
             ([], _) => String::new(),
             ([one], Some(noun)) => format!(" with {} {noun}", level(one)),
             ([first, .., last], Some(noun)) => {
@@ -161,33 +140,19 @@ impl RankingFinding {
             ([first, .., last], None) => {
                 format!(" {ON_AVERAGE} from {} to {}", level(first), level(last))
             }
-        };
-        // Where files are counted, the highest level is how many there are at the end.
-        let highest = self.levels.last().filter(|_| noun.is_some());
-        let is_said = |at: u64| highest.is_some_and(|highest| *highest == at as f64);
-        match self.at.filter(|at| !is_said(*at)).zip(self.counted) {
-            Some((operations, counted)) => {
-                format!("{place} at {} {}", grouped(operations), counted.noun())
-            }
-            None => place,
         }
     }
 }
 
 /// First the whole job, if it has two phases or more; then one for each phase that two variants or
 /// more have. With an axis, one for all neighbouring levels that have the same order.
-pub(super) fn ranking(
-    book: &Book,
-    sample: &Sample<'_>,
-    variants: &[&str],
-    at_the_end: bool,
-) -> Vec<RankingFinding> {
+pub(super) fn ranking(book: &Book, sample: &Sample<'_>, variants: &[&str]) -> Vec<RankingFinding> {
     // Of the 5% one half is for the whole job, which users wait for, and the other for all phases.
     let mut findings = ranked(None, &job_levels(book, variants), 2);
     let phases = sample.phases();
     let rankings = if findings.is_empty() { phases.len() } else { 2 * phases.len() };
     for phase in &phases {
-        let levels = phase_levels(sample, phase, at_the_end);
+        let levels = phase_levels(sample, phase);
         findings.extend(ranked(Some(phase), &levels, rankings));
     }
     findings
@@ -201,7 +166,7 @@ pub(in crate::analysis) fn ratios_between<'a>(
 ) -> Vec<(Option<&'a str>, Option<&'a Level>, Ratio)> {
     let sample = Sample::new(book, &pair);
     let phases = sample.phases();
-    let of_phases = phases.iter().map(|phase| (Some(*phase), phase_levels(&sample, phase, false)));
+    let of_phases = phases.iter().map(|phase| (Some(*phase), phase_levels(&sample, phase)));
     let all = [(None, job_levels(book, &pair))].into_iter().chain(of_phases);
     let mut found = Vec::new();
     for (phase, levels) in all {
@@ -220,8 +185,6 @@ struct RankedLevel<'a> {
     /// Whether its variants took turns, repeat by repeat.
     in_turns: bool,
     variants: Vec<RankedVariant<'a>>,
-    /// Operations done and what they add, where the latency at the end decides.
-    end: Option<(u64, CountedThing)>,
     /// Variants that cannot take part.
     left_out: Vec<LeftOutVariant>,
     /// Whether content was left that the device had not when a phase ended.
@@ -252,40 +215,27 @@ fn ranked_variants<'a>(
     variants
 }
 
-fn phase_levels<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<RankedLevel<'a>> {
+fn phase_levels<'a>(sample: &Sample<'a>, phase: &str) -> Vec<RankedLevel<'a>> {
     let in_turns = sample.in_turns();
     let ranked_level = |level: Option<&'a Level>| {
         let cells = sample.variants().iter().map(|name| (*name, sample.cell(phase, name, level)));
         let cells: Vec<_> = cells.filter(|(_, cell)| !cell.is_empty()).collect();
-        let all = || cells.iter().flat_map(|(_, cell)| cell.iter().copied());
-        let has_windows = at_the_end && all().all(has_enough_windows);
-        let operations = all().map(|m| m.operations).max();
-        let end = operations.zip(all().next().map(CountedThing::by)).filter(|_| has_windows);
-        let values = |cell: &[&Measurement]| match has_windows {
-            true => values_at_the_end(cell),
-            false => Values::new(cell, log_rate),
+        let unwritten = cells.iter().any(|(_, cell)| cell.iter().any(|m| leaves_unwritten(m)));
+        let with_values = |(name, cell): (_, Vec<&'a Measurement>)| {
+            let values = Values::new(&cell, log_rate);
+            (name, cell, values)
         };
-        let cells = cells.into_iter().map(|(name, cell)| (name, values(&cell), cell));
-        let cells = cells.map(|(name, values, cell)| (name, cell, values)).collect();
+        let cells = cells.into_iter().map(with_values).collect();
         let variants = ranked_variants(cells, in_turns);
         let left_out = sample.uncounted(phase, level).into_iter().map(|variant| LeftOutVariant {
             variant: variant.into(),
             reason: "no valid measurement".into(),
         });
         let left_out = left_out.collect();
-        RankedLevel { level, in_turns, variants, end, left_out, unwritten: false }
+        RankedLevel { level, in_turns, variants, left_out, unwritten }
     };
     let levels = sample.levels(phase).into_iter().map(ranked_level);
     levels.filter(|level| level.variants.len() > 1).collect()
-}
-
-/// The last tenth of the windows, by its mean latency.
-fn values_at_the_end(cell: &[&Measurement]) -> Values {
-    let last = |m: &Measurement| -> Vec<Window> {
-        let number = (m.windows.len() / 10).max(5).min(m.windows.len());
-        m.windows[m.windows.len() - number..].to_vec()
-    };
-    Values::new(cell, |m| Some(-mean_ns(&last(m)).ln()))
 }
 
 fn pooled_over(levels: &[RankedLevel<'_>]) -> PooledVariance {
@@ -339,8 +289,7 @@ fn ranked(phase: Option<&str>, levels: &[RankedLevel<'_>], rankings: usize) -> V
     while from < levels.len() {
         let order = groups_of_ties(&ranker.order(&levels[from..=from]));
         let is_same = |level: &&RankedLevel<'_>| {
-            level.end.is_some() == levels[from].end.is_some()
-                && order == groups_of_ties(&ranker.order(std::slice::from_ref(*level)))
+            order == groups_of_ties(&ranker.order(std::slice::from_ref(*level)))
         };
         let alike = levels[from + 1..].iter().take_while(is_same).count();
         let alike = &levels[from..=from + alike];
@@ -402,21 +351,11 @@ fn finding(phase: Option<&str>, ranked: &[RankedLevel<'_>], ranker: &Ranker) -> 
     let at_levels = ranked.iter().filter(|one| one.level.is_some());
     let fastest = at_levels.map(|one| fastest_of(&ranker.order(std::slice::from_ref(one))));
     let levels: Vec<&Level> = ranked.iter().filter_map(|one| one.level).collect();
-    let end = ranked.first().and_then(|one| one.end);
-    // Levels at which different numbers are reached have none in common.
-    let end_of_all = end.filter(|_| ranked.iter().all(|one| one.end == end));
     let first = steps.first().map(|step| step.faster.clone());
     RankingFinding {
         phase: phase.map(String::from),
         order: first.into_iter().chain(steps.iter().map(|step| step.slower.clone())).collect(),
         steps,
-        by: match (phase, end) {
-            (None, _) => RankedBy::TimeOfAllPhases,
-            (Some(_), Some(_)) => RankedBy::LatencyAtTheEnd,
-            (Some(_), None) => RankedBy::Rate,
-        },
-        at: end_of_all.map(|(operations, _)| operations),
-        counted: end_of_all.map(|(_, counted)| counted),
         axis: levels.first().map(|level| level.axis.clone()),
         unit: levels.first().map(|level| level.unit),
         levels: levels.iter().map(|level| level.value).collect(),
@@ -513,7 +452,7 @@ fn job_level<'a>(
     let is_same_work = each_once(work.into_iter()).len() == 1;
     let unwritten = here.iter().any(|m| leaves_unwritten(m));
     let is_ranked = variants.len() > 1 && is_same_work;
-    is_ranked.then_some(RankedLevel { level, in_turns, variants, end: None, left_out, unwritten })
+    is_ranked.then_some(RankedLevel { level, in_turns, variants, left_out, unwritten })
 }
 
 /// The repeats of a cell of which every phase is valid.

@@ -145,7 +145,6 @@ fn the_whole_job_is_ranked_by_the_time_of_all_phases_with_their_syncs() {
         ("c", &[20.2, 19.8, 20.4]),
     ]));
     assert_eq!(figures(&found)["order"], serde_json::json!(["b", "a", "c"]));
-    assert_eq!(figures(&found)["by"], "time-of-all-phases");
     assert_eq!(
         found.sentence(),
         "over all phases: b is the fastest; a takes 1.99 times as long (1.83 to 2.17); c takes 2.01 \
@@ -359,32 +358,6 @@ fn levels_with_the_same_order_are_one_finding() {
     assert_eq!(fastest, [r#"[["a"],["a"]]"#, r#"[["a","b"]]"#, r#"[["b"],["b"]]"#], "{found:?}");
 }
 
-#[test]
-fn an_order_over_levels_of_different_sizes_does_not_name_the_operations_of_one() {
-    let mut noise = Noise::new(7);
-    let mut phase_of = |variant: &str, ns: f64, windows: u64| {
-        let law = |_| ns;
-        let mut all = course::phase(windows, 3, law, || (0.01 * noise.normal()).exp()).measurements;
-        let level = level("file-count", windows as f64 * 1_000.0, Unit::Count);
-        for m in &mut all {
-            (m.cell.variant, m.cell.level) = (variant.into(), Some(level.clone()));
-        }
-        all
-    };
-    let mut found = |windows: &[u64]| {
-        let all = windows.iter().flat_map(|windows| {
-            [phase_of("a", 20_000.0, *windows), phase_of("b", 30_000.0, *windows)].concat()
-        });
-        let found =
-            conclude(&book(all.collect()), &[Conclusion::Ranking, Conclusion::Growth], &["a", "b"]);
-        found.iter().map(figures).find(|found| found["by"] == "latency-at-the-end").unwrap()
-    };
-    assert_eq!(found(&[100])["at"], 100_000);
-    let both = found(&[100, 200]);
-    assert_eq!(both["levels"].as_array().unwrap().len(), 2);
-    assert!(both["at"].is_null(), "{both}");
-}
-
 /// Chunks of five sizes: `a` is 3.1 times faster for the smallest, both meet at 64 KiB.
 fn chunks(mut noise: impl FnMut() -> f64) -> Book {
     let mut all = Vec::new();
@@ -460,4 +433,22 @@ fn variants_that_never_cross_have_no_meeting_and_syncs_count() {
     let [found] = &found[..] else { panic!("one for the pair: {found:?}") };
     assert_eq!(figures(found)["levels"][0]["winner"], "b", "the sync is in its time");
     assert!(figures(found)["at"].is_null());
+}
+
+#[test]
+fn a_phase_is_ranked_with_its_sync_also_where_its_windows_are_concluded_of() {
+    let delayed = |variant: &str, ns: f64, sync_seconds: f64| {
+        let mut all = course::phase(100, 5, |_| ns, || 1.0).measurements;
+        for m in &mut all {
+            m.cell.variant = variant.into();
+            (m.seconds, m.sync_seconds) = (m.operations as f64 * ns / 1e9, sync_seconds);
+        }
+        all
+    };
+    // The latencies of `a` are a third; its sync takes longer than the rest.
+    let all = [delayed("a", 10_000.0, 9.0), delayed("b", 30_000.0, 0.1)].concat();
+    let wanted = [Conclusion::Growth, Conclusion::Ranking];
+    let found = conclude(&book(all), &wanted, &["a", "b"]);
+    let ranking = found.iter().map(figures).find(|found| found["steps"].is_array()).unwrap();
+    assert_eq!(ranking["order"], serde_json::json!(["b", "a"]), "{ranking}");
 }
