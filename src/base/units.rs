@@ -99,8 +99,11 @@ fn unbent(value: f64) -> f64 {
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.unit {
-            Unit::Count if self.value.fract() == 0.0 => f.write_str(&grouped(self.value as u64)),
+            Unit::Count if self.value.fract() == 0.0 && self.value >= 0.0 => {
+                f.write_str(&grouped(self.value as u64))
+            }
             Unit::Count => write!(f, "{}", self.value),
+            Unit::Bytes if self.value < 0.0 => write!(f, "{}B", self.value),
             Unit::Bytes => f.write_str(&exact_bytes(self.value as u64)),
             Unit::Percent => write!(f, "{}%", self.value),
             Unit::Nanoseconds => f.write_str(&duration(self.value)),

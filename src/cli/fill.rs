@@ -11,7 +11,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
 use crate::host::memory::memory_bytes;
-use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX};
+use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX, rounds_default};
 use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
 use crate::session::ballast::{MadeBallast, make_ballast};
@@ -39,9 +39,6 @@ side by side, a piece at a time, and then, round by round, random files that hol
 space are deleted and replaced, until the layout score is not above S or the rounds are done. The same seed has the same history, whatever the \
 number of threads. They lie in a directory boatload-ID of their own and stay. `boatload clean DIR \
 --ballast` removes them.";
-
-/// Rounds that a layout score is tried for if none are asked for.
-const ROUNDS_FOR_SCORE: u32 = 20;
 
 /// Most workers.
 const THREADS_MAX: i64 = 1_024;
@@ -138,10 +135,9 @@ impl Age {
     }
 
     fn churn(&self, of_scenario: Churn) -> Churn {
-        let for_score = if self.layout_score.is_some() { ROUNDS_FOR_SCORE } else { 0 };
         Churn {
             piece_bytes: self.pieces.or(of_scenario.piece_bytes),
-            rounds: self.rounds.unwrap_or(for_score),
+            rounds: self.rounds.unwrap_or(rounds_default(self.layout_score)),
             layout_score: self.layout_score,
         }
     }

@@ -9,7 +9,7 @@ use crate::base::units::{bytes, counted, duration, grouped, percent_text, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::op::{Effect, Subject};
-use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
+use crate::plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::report::text::wrap_to;
@@ -157,6 +157,7 @@ pub(super) fn place_lines(
     let needs_device = made.any(|made| made.kind.maker.is_some());
     let other = |bytes: &Option<u64>| match bytes {
         None => "; --size sets another size",
+        Some(_) if is_small(plan, room) => "; a small place makes some slower",
         Some(_) => "",
     };
     let disks = plan.disks().iter().map(|disk| shown(&disk.name)).collect::<Vec<_>>().join(", ");

@@ -63,6 +63,14 @@ pub const PIECE_BYTES: RangeInclusive<u64> = 4 << 10..=16 << 20;
 /// Most rounds at a level.
 pub const ROUNDS_MAX: u32 = 1_000;
 
+/// Rounds that a layout score is tried for if none are asked for.
+const ROUNDS_FOR_SCORE: u32 = 20;
+
+/// Rounds of ageing where none are asked for.
+pub fn rounds_default(layout_score: Option<f64>) -> u32 {
+    if layout_score.is_some() { ROUNDS_FOR_SCORE } else { 0 }
+}
+
 /// Share of the used space that a round frees and fills again, in percent of it.
 pub const ROUND_PERCENT: f64 = 10.0;
 

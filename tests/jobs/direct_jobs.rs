@@ -5,7 +5,7 @@
 use crate::library;
 
 use boatload::base::problem::Problem;
-use boatload::op::Subject;
+use boatload::op::{Durability, Subject};
 use boatload::plan::phase::PhaseEnd;
 use boatload::plan::{CacheAsked, Plan, Scale, Settings, find_scenario, read_job};
 use library::{job, near, plan_of, plan_with, ran, valid};
@@ -91,6 +91,32 @@ fn a_duration_goes_with_operations_that_change_nothing_and_without_windows() {
     ] {
         let (at, text) = only_problem(tree, phase);
         assert!(at == place && text.contains(said), "{phase}: {at}: {text}");
+    }
+}
+
+#[test]
+fn a_call_on_files_is_asked_only_of_phases_that_write_content() {
+    for (phase, expected) in [
+        ("operation = \"delete\", durability = \"fsync\"", "`syncfs` or `fsync-directory`"),
+        ("operation = \"rename\", durability = \"dsync\"", "`syncfs` or `fsync-directory`"),
+        ("operation = \"stat\", durability = \"fdatasync\"", "nothing changes"),
+    ] {
+        let create = format!("operation = \"create\"\n[[phase]]\n{phase}");
+        let (at, text) = only_problem(WHOLE, &create);
+        assert!(at == "phase[2].durability" && text.contains(expected), "{phase}: {at}: {text}");
+    }
+}
+
+#[test]
+fn what_writes_no_content_ends_with_a_sync_where_the_job_asks_for_calls_on_files() {
+    for asked in [Durability::Fsync, Durability::Fdatasync, Durability::Dsync] {
+        let text = format!(
+            "name = 'x'\ndurability = '{asked}'\n{WHOLE}\n[[phase]]\noperation = 'create'\n\
+             [[phase]]\noperation = 'stat'\n[[phase]]\noperation = 'delete'\n"
+        );
+        let Ok(plan) = read_job(&text, &Settings::default()) else { panic!("{text}") };
+        let all: Vec<_> = plan.cells[0].phases.iter().map(|phase| phase.durability).collect();
+        assert_eq!(all, [asked, Durability::None, Durability::Syncfs]);
     }
 }
 

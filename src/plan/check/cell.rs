@@ -76,6 +76,7 @@ impl<'a> CellCheck<'a> {
             let laws: Vec<Sizes> = tree.iter().map(|tree| tree.sizes).chain(own).collect();
             self.check_direct(outline, &laws);
             self.check_duration(outline);
+            self.check_durability(outline);
             self.check_sizes(outline, tree.as_ref());
         }
         let prepare = match self.wire_prepare() {

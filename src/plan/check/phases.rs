@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::cell::{CellCheck, PhaseOutline};
 use super::keys::{KeyReader, check_title, described};
 use super::tree::{BYTES_MAX, sizes};
-use crate::base::units::{Unit, bytes, counted, grouped};
+use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 use crate::op::{Change, Durability, Effect, Operation, Subject, find_operation};
 use crate::plan::phase::{
     BLOCK_DEFAULT, CacheAsked, DIRECT_BYTES, DirectoryWalk, OnBallast, PastChange, Phase, PhaseEnd,
@@ -177,7 +177,14 @@ impl<'a> CellCheck<'a> {
             Err(objection) => {
                 let key = if count.is_some() { "count" } else { "operation" };
                 let of = if several { format!(" in variant `{variant}`") } else { String::new() };
-                keys.problem(key, objection.found, format!("{}{of}", objection.expected));
+                let of_count = outline.wire.count.as_ref().zip(count);
+                let is_count = |count: u64| objection.found == grouped(count);
+                let named =
+                    of_count.filter(|(wire, count)| wire.parameter().is_some() && is_count(*count));
+                let found = named.map_or(objection.found, |(wire, count)| {
+                    described(wire, Quantity { value: count as f64, unit: Unit::Count })
+                });
+                keys.problem(key, found, format!("{}{of}", objection.expected));
                 return None;
             }
         };
@@ -276,6 +283,21 @@ impl<'a> CellCheck<'a> {
         }
     }
 
+    /// What a phase asks for itself must act on what it does.
+    pub(super) fn check_durability(&mut self, outline: &PhaseOutline<'_>) {
+        let operation = outline.operation;
+        let Some(idle) = outline.wire.durability.filter(|asked| !is_of(*asked, operation)) else {
+            return;
+        };
+        let found =
+            format!("`{}` for `{}`, which writes no content", idle.as_str(), operation.name);
+        let expected = match operation.only_looks() {
+            true => "none: nothing changes".to_string(),
+            false => format!("`{}` or `{}`", Durability::Syncfs, Durability::FsyncDirectory),
+        };
+        self.keys(&outline.place).problem("durability", found, expected);
+    }
+
     /// A phase that ends with its time goes round and round its targets.
     pub(super) fn check_duration(&mut self, outline: &PhaseOutline<'_>) {
         if outline.end == PhaseEnd::Targets {
@@ -300,6 +322,7 @@ impl<'a> CellCheck<'a> {
     ) -> Phase {
         let (phase, variant, job) = (outline.wire, self.variant.wire, self.job);
         let durability = phase.durability.or(variant.durability).or(job.durability);
+        let durability = durability.filter(|one| is_of(*one, outline.operation));
         let durability = durability.unwrap_or_else(|| durability_default(outline.operation));
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
@@ -323,6 +346,16 @@ impl<'a> CellCheck<'a> {
 /// are on the device.
 fn durability_default(operation: &Operation) -> Durability {
     if operation.only_looks() { Durability::None } else { Durability::Syncfs }
+}
+
+/// Whether that acts on what an operation does: a call on a file makes its content durable.
+fn is_of(durability: Durability, operation: &Operation) -> bool {
+    match durability {
+        Durability::Fsync | Durability::Fdatasync | Durability::Dsync => {
+            operation.change.writes_content()
+        }
+        Durability::None | Durability::FsyncDirectory | Durability::Syncfs => true,
+    }
 }
 
 /// What a phase leaves for later ones to know of files.

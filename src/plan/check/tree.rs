@@ -6,7 +6,7 @@ use super::cell::CellCheck;
 use super::keys::KeyReader;
 use crate::base::units::{Quantity, Unit, bytes, grouped};
 use crate::plan::prepare::{
-    Ballast, BallastGoal, Churn, FillMethod, PIECE_BYTES, Prepare, ROUNDS_MAX,
+    Ballast, BallastGoal, Churn, FillMethod, PIECE_BYTES, Prepare, ROUNDS_MAX, rounds_default,
 };
 use crate::plan::tree::{
     Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling,
@@ -368,8 +368,9 @@ impl KeyReader<'_> {
             Some(wire) => Some(self.whole("pieces", wire, Unit::Bytes, PIECE_BYTES)? as u32),
             None => None,
         };
-        let rounds =
-            self.whole_or(0, "rounds", &age.rounds, Unit::Count, 0..=u64::from(ROUNDS_MAX))?;
+        let most = u64::from(ROUNDS_MAX);
+        let default = rounds_default(age.layout_score);
+        let rounds = self.whole_or(default, "rounds", &age.rounds, Unit::Count, 0..=most)?;
         if let Some(score) = age.layout_score.filter(|score| !(0.0..=1.0).contains(score)) {
             self.problem("layout_score", score.to_string(), "a number from 0 to 1");
             return None;

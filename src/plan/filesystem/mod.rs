@@ -12,7 +12,8 @@ pub use disk::{disk_named, disk_text};
 pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
 pub use volume::{
-    FAIR_BYTES, Volume, VolumeSize, check_size, fair_volume_size, volume_size_at, written_at_most,
+    FAIR_BYTES, Volume, VolumeSize, check_size, fair_volume_size, is_small, volume_size_at,
+    written_at_most,
 };
 
 use std::sync::Arc;

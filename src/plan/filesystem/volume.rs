@@ -108,6 +108,11 @@ pub fn written_at_most(plan: &Plan, size: &VolumeSize) -> u64 {
     }
 }
 
+/// Whether a volume of this size decides which file system is faster, and is not filled on purpose.
+pub fn is_small(plan: &Plan, size: &VolumeSize) -> bool {
+    size.bytes < FAIR_BYTES && !is_filled(plan)
+}
+
 /// Whether some level is a share of the volume.
 fn is_filled(plan: &Plan) -> bool {
     made(plan).any(|(cell, _)| percent(cell).is_some())
