@@ -1,5 +1,6 @@
 //! Computes what the disk did for each operation of a phase, where its requests were watched.
 
+use super::disturbances::is_io_of_others;
 use super::limit::Limit;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, DiskActivity, Level, Measurement};
@@ -25,6 +26,8 @@ pub struct DiskUse {
     pub activity: DiskActivity,
     /// What limited them; none if that is not known.
     pub limit: Option<Limit>,
+    /// Whether other processes moved so much that their requests are a part of all.
+    pub is_shared: bool,
 }
 
 impl DiskUse {
@@ -105,5 +108,6 @@ fn of_cell(book: &Book, cell: &PhaseCell<'_>) -> Option<DiskUse> {
         operations: cell.measurements.iter().fold(0, |sum, m| m.operations.saturating_add(sum)),
         activity: followed?.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one)),
         limit: Limit::of_measurements(&cell.measurements, book.host.cpus),
+        is_shared: cell.measurements.iter().any(|m| is_io_of_others(book, m)),
     })
 }

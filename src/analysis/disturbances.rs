@@ -25,7 +25,7 @@ const BENEATH_SHARE: f64 = 0.5;
 const BENEATH_BYTES: u64 = 16 << 20;
 
 /// Others' share of all processors' time in user mode; a machine at rest stays below 2%.
-const OTHERS_CPU_SHARE: f64 = 0.1;
+pub(super) const OTHERS_CPU_SHARE: f64 = 0.1;
 
 /// Where processors are left over, somebody waited for one in this share of the time, while others
 /// used at least that share of one.
@@ -288,6 +288,11 @@ fn through_cache(book: &Book, m: &Measurement) -> bool {
         None => book.host.device.as_ref(),
     };
     device.is_some_and(|device| device.loop_direct_io == Some(false))
+}
+
+/// Whether others moved a part of what the device did that counts.
+pub(super) fn is_io_of_others(book: &Book, m: &Measurement) -> bool {
+    m.disturbance.as_ref().and_then(|seen| others_io(book, m, seen)).flatten().is_some()
 }
 
 /// Others' share of the processors.

@@ -1,7 +1,8 @@
 //! What limited the speed of a phase: the processor, the device, a lock, or waiting.
 
+use super::disturbances::OTHERS_CPU_SHARE;
 use crate::base::named_enum::named_enum;
-use crate::results::book::Measurement;
+use crate::results::book::{Disturbance, Measurement};
 
 /// Share of the time, with the sync, that a processor or a device must be busy to be the limit.
 const BUSY_MIN: f64 = 0.5;
@@ -86,13 +87,18 @@ fn worker_seconds(m: &Measurement) -> f64 {
 }
 
 /// Processor time in the kernel that is not the workers': of its threads, which write out what
-/// they changed. Beside a modelled disk it is mostly that of serving it, and hides no time of it.
+/// they changed. Beside a modelled disk it is mostly that of serving it, and hides no time of it. Where other
+/// processes are at work it is not known which part is theirs.
 fn kernel_seconds(m: &Measurement) -> f64 {
     if m.disk.as_ref().is_some_and(|disk| disk.late.is_some()) {
         return 0.0;
     }
-    let others = m.disturbance.and_then(|d| Some(d.others_cpu_seconds? - d.others_user_seconds?));
-    others.unwrap_or_default().max(0.0)
+    let others = |seen: Disturbance| {
+        let (all, user) = (seen.others_cpu_seconds?, seen.others_user_seconds?);
+        let is_alone = seen.cpu_seconds.is_none_or(|cpu| user <= OTHERS_CPU_SHARE * cpu);
+        is_alone.then_some((all - user).max(0.0))
+    };
+    m.disturbance.and_then(others).unwrap_or_default()
 }
 
 fn io_pressure_seconds(m: &Measurement) -> f64 {
@@ -154,6 +160,22 @@ mod tests {
         let counted = DiskActivity { reads: 9, ..DiskActivity::default() };
         let real = Measurement { disk: Some(counted), ..served };
         assert_eq!(limit(&real), Some(Limit::Device), "of a real disk only the kernel knows");
+    }
+
+    #[test]
+    fn the_kernels_time_for_other_processes_is_not_the_limit_of_a_phase() {
+        let beside = |user: f64| {
+            let seen = Disturbance {
+                cpu_seconds: Some(20.0),
+                others_cpu_seconds: Some(user + 8.0),
+                others_user_seconds: Some(user),
+                ..Disturbance::default()
+            };
+            let busy = Measurement { device_busy_seconds: Some(7.0), ..idle() };
+            limit(&Measurement { disturbance: Some(seen), ..busy })
+        };
+        assert_eq!(beside(0.1), Some(Limit::Processor), "threads of the kernel alone");
+        assert_eq!(beside(6.0), Some(Limit::Device));
     }
 
     #[test]

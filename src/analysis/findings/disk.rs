@@ -72,7 +72,8 @@ impl VariantDiskUse {
 pub(in crate::analysis) fn disk(uses: &[DiskUse]) -> Vec<DiskFinding> {
     let phases = each_once(uses.iter().map(|one| one.phase.as_str()));
     let of_phase = |phase: &str| {
-        let own: Vec<&DiskUse> = uses.iter().filter(|one| one.phase == phase).collect();
+        let is_own = |one: &&DiskUse| one.phase == phase && !one.is_shared;
+        let own: Vec<&DiskUse> = uses.iter().filter(is_own).collect();
         own.iter().find(|one| one.limit == Some(Limit::Device))?;
         let variants: Vec<VariantDiskUse> = own.iter().filter_map(|one| variant(one)).collect();
         let level = own.first()?.level.clone();
