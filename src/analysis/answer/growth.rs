@@ -21,7 +21,10 @@ const ALIKE: f64 = 1.03;
 /// From all growths of a run, and all tasks that were measured; none if there is none.
 pub(super) fn growth(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
     let figures = all.iter().filter_map(|one| AnswerFigure::of_growth(one)).collect();
-    Some(of_all(all, measured)?.made_of(figures))
+    let draft = of_all(all, measured)?;
+    let run = all.iter().map(|one| one.extent_of_runs()).find(|run| !run.is_empty());
+    let text = format!("{}{}", run.unwrap_or_default(), draft.text);
+    Some(AnswerDraft { text, ..draft }.made_of(figures))
 }
 
 fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
@@ -61,8 +64,13 @@ fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<Answe
         let evidence = unsaid.into_iter().chain(evidence).collect();
         return Some(AnswerDraft::proven(Verdict::No, text, evidence));
     }
-    let open = known.iter().max_by(|a, b| a.1.interval.high.total_cmp(&b.1.interval.high));
-    let text = open.map_or(String::new(), |(one, figures)| {
+    let told = known.iter().filter(|one| !one.1.is_untold());
+    let open = told.max_by(|a, b| a.1.interval.high.total_cmp(&b.1.interval.high));
+    let vague = || {
+        let (phases, gets) = (phases(all), verb(all, "gets", "get"));
+        format!("times differ too much to see whether {phases} {gets} slower")
+    };
+    let text = open.map_or_else(vague, |(one, figures)| {
         format!(
             "at the end, after {}, {} may take {} times as long as at first",
             extent(one),
@@ -289,6 +297,15 @@ mod tests {
                 "create (ext4) takes longer from about 7,000 operations on (6,500 to 7,200), {longer} at 20,000"
             )
         );
+    }
+
+    #[test]
+    fn what_parts_of_one_repeat_say_is_said_of_that_run() {
+        let alone = GrowthFinding { repeats: 1, n: 1, ..grown("open", 3_000, 1.0) };
+        assert!(text(&[&alone]).starts_with("in this run open does not get slower "));
+        let slower = |phase| GrowthFinding { repeats: 1, ..grown(phase, 3_000, 2.0) };
+        let two = text(&[&slower("open"), &slower("read")]);
+        assert!(two.starts_with("in this run at 3,000 operations open and read take "), "{two}");
     }
 
     #[test]

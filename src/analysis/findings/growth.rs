@@ -174,6 +174,9 @@ impl CountedThing {
     }
 }
 
+/// An interval whose ends are further apart than that is not worth a word.
+const UNTOLD: f64 = 100.0;
+
 impl GrowthFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
@@ -196,7 +199,7 @@ impl GrowthFinding {
 
     fn of_figures(&self, figures: &GrowthFigures, phase: &str) -> String {
         let noun = self.counted.noun();
-        let run = if self.repeats > 1 { "" } else { "in this run " };
+        let run = self.extent_of_runs();
         let basis = self.basis();
         let compared = |ratio_and_interval: String| {
             format!(
@@ -215,6 +218,12 @@ impl GrowthFinding {
                     Some(UnclearReason::RepeatsDisagree) => "repeats differ",
                     _ => "its time varies",
                 };
+                if figures.is_untold() {
+                    let about = compared(format!("{} times", times(figures.ratio)));
+                    return format!(
+                        "cannot tell whether {run}{phase} gets slower ({why} by too much for an interval): {about}"
+                    );
+                }
                 return format!(
                     "cannot tell whether {run}{phase} gets slower ({why}): {} (smallest \
                      detectable: {})",
@@ -242,6 +251,11 @@ impl GrowthFinding {
         let (ratio, interval) = (say::near(figures.ratio), say::beyond(figures.interval));
         let both = compared(format!("{ratio} times ({interval}{basis})"));
         format!("{run}{phase} gets {way}: {both}; {course}")
+    }
+
+    /// Stands before a sentence: parts of a single repeat describe that one.
+    pub(in crate::analysis) fn extent_of_runs(&self) -> &'static str {
+        if self.repeats > 1 { "" } else { "in this run " }
     }
 
     /// Stands behind an interval: what it is by, where a single repeat says nothing of others.
@@ -276,6 +290,11 @@ impl GrowthFinding {
 }
 
 impl GrowthFigures {
+    /// Whether the interval reaches so far that it is not worth a word.
+    pub(in crate::analysis) fn is_untold(&self) -> bool {
+        self.interval.high > UNTOLD * self.interval.low
+    }
+
     /// `linearly with the number of files`
     pub(in crate::analysis) fn by_law(&self, noun: &str, basis: &str) -> String {
         match self.law {

@@ -239,7 +239,7 @@ fn the_mean_counts_and_repeats_decide() {
     assert!(alike.starts_with("a: write gets slower: the last 10,000"), "{alike}");
     let apart = grown(&[3.0, 1.0, 0.9]);
     assert!(
-        apart.starts_with("a: cannot tell whether write gets slower (repeats differ)"),
+        apart.starts_with("a: cannot tell whether write gets slower (repeats differ"),
         "{apart}"
     );
 }

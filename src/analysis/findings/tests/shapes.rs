@@ -86,7 +86,7 @@ fn a_step_in_one_repeat_of_three_is_no_threshold_of_the_phase() {
         let found = growth_of(&book);
         assert_eq!(figures(&found)["shape"], "unclear", "seed {seed}: {found:?}");
         assert!(
-            found.sentence().contains("cannot tell whether write gets slower (repeats differ)"),
+            found.sentence().contains("cannot tell whether write gets slower (repeats differ"),
             "{found:?}"
         );
     }

@@ -77,7 +77,7 @@ fn contradicted(
             "the ratio in the sentence",
             [say::times, say::near]
                 .iter()
-                .any(|ratio| sentence.contains(&format!("{} times (", ratio(last / first)))),
+                .any(|ratio| sentence.contains(&format!("take {} times ", ratio(last / first)))),
         ),
         ("the interval", interval.contains(figures.ratio)),
         ("what is drawn", seen == means),
