@@ -293,19 +293,35 @@ named_enum! {
 }
 
 impl RunFacts {
-    /// The command that goes on with it: what it destroys is named again.
+    /// The command that goes on with it: what it destroys is named again, and the store that it lies in.
     pub fn resume_command(&self) -> String {
+        format!(
+            "boatload resume {}{}",
+            self.id,
+            self.options(&["--erase", "--store"], &["--fill-real"])
+        )
+    }
+
+    /// ` --store FILE` as its command had it, for commands that name it.
+    pub fn store_option(&self) -> String {
+        self.options(&["--store"], &[])
+    }
+
+    /// Of the options of its command those with a value and those without that are listed, each behind a blank.
+    fn options(&self, with_value: &[&str], alone: &[&str]) -> String {
         let mut words = shell::words(&self.command).unwrap_or_default().into_iter();
-        let mut again = vec!["boatload resume".to_string(), self.id.clone()];
+        let mut kept = String::new();
         while let Some(word) = words.next() {
-            match word.as_str() {
-                "--fill-real" => again.push(word),
-                "--erase" => again.extend([word, shell::quoted(&words.next().unwrap_or_default())]),
-                _ if word.starts_with("--erase=") => again.push(shell::quoted(&word)),
-                _ => {}
+            let name = word.split('=').next().unwrap_or_default();
+            if alone.contains(&word.as_str()) {
+                kept += &format!(" {word}");
+            } else if with_value.contains(&name) {
+                kept += &format!(" {}", shell::quoted(&word));
+                let value = if name == word { words.next() } else { None };
+                kept += &value.map_or(String::new(), |value| format!(" {}", shell::quoted(&value)));
             }
         }
-        again.join(" ")
+        kept
     }
 }
 
@@ -676,5 +692,7 @@ mod tests {
             "boatload resume k7m --erase=/dev/b"
         );
         assert_eq!(again("it's odd"), "boatload resume k7m");
+        let elsewhere = "boatload run clutter --store 'my runs' --dir x";
+        assert_eq!(again(elsewhere), "boatload resume k7m --store 'my runs'");
     }
 }

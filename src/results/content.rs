@@ -33,9 +33,14 @@ pub(crate) fn writes_content(m: &Measurement) -> bool {
     m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change.writes_content())
 }
 
-/// Whether a phase ended with content unwritten: it had no sync, and the device wrote fewer bytes.
+/// Whether the device wrote fewer bytes than a phase did.
+pub(crate) fn writes_less(m: &Measurement) -> bool {
+    writes_content(m) && m.device_write_bytes.is_some_and(|written| written < m.bytes)
+}
+
+/// Whether a phase ended with content unwritten: it had no sync, and the device wrote less.
 pub(crate) fn leaves_unwritten(m: &Measurement) -> bool {
-    writes_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
+    writes_less(m) && m.sync_seconds == 0.0
 }
 
 /// Whether a phase only read content.

@@ -13,8 +13,8 @@ const REPEATS_USUAL: u32 = 10;
 
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
-const VALUES_LEFT_OUT: [&str; 7] =
-    ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
+const VALUES_LEFT_OUT: [&str; 6] =
+    ["--json", "--report", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
 /// Repeats that would help.
@@ -34,7 +34,10 @@ pub(super) fn next(
     repeats: RepeatsAdvised,
 ) -> Option<String> {
     if !book.run.complete {
-        return again(book, &[]);
+        return match book.run.hosts.is_empty() {
+            true => Some(book.run.resume_command()),
+            false => again(book, &[]),
+        };
     }
     // More of what failed would fail.
     if !book.measurements.iter().any(Measurement::valid) {

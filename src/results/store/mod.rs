@@ -167,10 +167,10 @@ impl Store {
         let path = path.as_ref().to_path_buf();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(read_only_uri(&path), flags)
-            .map_err(|error| failure(&path, "read", &error))?;
+            .map_err(|error| failure(&path, READ, &error))?;
         let store = Self { connection, path: Some(path), file: None };
         // A run that was killed at its start may have left it without tables: then it is read as one without runs.
-        match check_schema(&store.connection).map_err(|error| store.failure("read", &error))? {
+        match check_schema(&store.connection).map_err(|error| store.failure(READ, &error))? {
             true => Ok(store),
             false => Ok(Self { path: store.path, ..Self::in_memory()? }),
         }
@@ -400,6 +400,9 @@ fn make_file(path: &Path) {
     let _ = made.and_then(|file| file.set_permissions(Permissions::from_mode(0o600)));
 }
 
+/// What is done to a store that is not changed.
+const READ: &str = "read";
+
 const ELSEWHERE: &str = "--store FILE keeps results elsewhere.";
 
 /// The sentence for an error of SQLite, with what to do about it.
@@ -414,6 +417,9 @@ fn failure(path: &Path, doing: &str, error: &rusqlite::Error) -> Failure {
         Some(ErrorCode::NotADatabase) => ("it is not a database".into(), ELSEWHERE),
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             ("it cannot be written".into(), ELSEWHERE)
+        }
+        Some(ErrorCode::CannotOpen) if doing == READ => {
+            ("the file cannot be opened".into(), ELSEWHERE)
         }
         Some(ErrorCode::CannotOpen) => {
             ("the file cannot be opened or made for writing".into(), ELSEWHERE)

@@ -1,11 +1,12 @@
 //! Reads runs back from the store, whole or in summary.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use rusqlite::Row;
 use serde::de::DeserializeOwned;
 
-use super::Store;
+use super::{READ, Store};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::counted;
 use crate::results::book::{Book, Measurement};
@@ -65,7 +66,7 @@ impl Store {
     pub fn has_run(&self, id: &str) -> Result<bool> {
         let found = self.connection.prepare_cached("SELECT 1 FROM runs WHERE id = ?1");
         let found = found.and_then(|mut query| query.exists((id,)));
-        found.map_err(|error| self.failure("read", &error.into()))
+        found.map_err(|error| self.failure(READ, &error.into()))
     }
 
     /// All runs.
@@ -101,7 +102,7 @@ impl Store {
     pub fn load(&self, id: &str) -> Result<Book> {
         // One snapshot, also while a run is writing.
         let snapshot = self.connection.unchecked_transaction();
-        let _snapshot = snapshot.map_err(|error| self.failure("read", &error.into()))?;
+        let _snapshot = snapshot.map_err(|error| self.failure(READ, &error.into()))?;
         let query = "SELECT document FROM runs WHERE id = ?1";
         let found = self.read_rows(query, (id,), |row| read_document::<Book>(row, 0))?;
         let book = found.into_iter().next().ok_or_else(|| self.nothing_found(id))?;
@@ -165,6 +166,10 @@ impl Store {
                 "{asked} goes back too far: the store has {}; `boatload runs` lists them",
                 counted(runs.len() as u64, "run")
             )),
+            Ok(_) if Path::new(asked).is_file() => Failure::usage(format!(
+                "no run has the tag \"{0}\", which is a file; `boatload import` stores a run document",
+                shown(asked)
+            )),
             Ok(_) => Failure::usage(format!(
                 "no run has the tag \"{0}\" or an id that begins so; `boatload runs` lists them",
                 shown(asked)
@@ -188,7 +193,7 @@ impl Store {
     ) -> Result<Vec<T>> {
         let statement = self.connection.prepare_cached(query);
         let rows = statement.and_then(|mut statement| statement.query_map(values, read)?.collect());
-        rows.map_err(|error: rusqlite::Error| self.failure("read", &error.into()))
+        rows.map_err(|error: rusqlite::Error| self.failure(READ, &error.into()))
     }
 }
 

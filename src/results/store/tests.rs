@@ -350,8 +350,8 @@ fn the_documented_queries_answer_in_plain_sqlite3() {
         return skip("docs/STORE.md in sqlite3", &error.to_string());
     }
     let starts = [
-        "create|2|46692.0\nrewrite|1|40164.0\n",
-        "ext4|vda|2|46692.0|0.182|default\n",
+        "create|2|31926.0\nrewrite|1|40164.0\n",
+        "ext4|vda|2|31926.0|0.182|default\n",
         "k3j9x2ab|2026-10-05T08:00:00Z|default|2|rewrite|ENOSPC|120\n",
         "k3j9x2ab|default|1|create|8192|61444096|0.01\n",
     ];
@@ -370,7 +370,7 @@ fn the_documented_queries_answer_in_plain_sqlite3() {
     let answer = String::from_utf8_lossy(&output.stdout);
     let places: Vec<String> =
         answer.lines().map(|line| line.split('|').take(3).collect::<Vec<_>>().join(" ")).collect();
-    let each = ["ext4 vda 2", "ext4 image 3", "ext3 image 3", "xfs image 3", "btrfs image 3"];
+    let each = ["ext4 image 3", "ext4 vda 2", "ext3 image 3", "xfs image 3", "btrfs image 3"];
     assert_eq!(places, each, "{answer}");
 }
 
