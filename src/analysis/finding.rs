@@ -154,7 +154,7 @@ named_enum! {
         AccessTimesDiffer = "access-times-differ",
         /// The device wrote while a phase only read.
         ReadsWrite = "reads-write",
-        /// File systems are compared on a place so small that it decides.
+        /// File systems are on a place so small that it decides.
         SmallVolume = "small-volume",
         /// Levels came in the order in which a place was prepared for them.
         LevelsInOrder = "levels-in-order",

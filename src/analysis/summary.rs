@@ -9,7 +9,7 @@ use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement, SETTLE};
-use crate::results::content::{bulk_phases, leaves_unwritten};
+use crate::results::content::{bulk_phases, writes_less};
 use crate::results::order::{PhaseCell, level_place, phase_cells, variants};
 
 /// A run by variant and level.
@@ -58,7 +58,7 @@ pub struct PhaseSummary {
     pub limit: Option<Limit>,
     /// How many of the valid measurements were made under background load; a warning says more.
     pub disturbed: u64,
-    /// Of how many of them the device had not got the content when the phase ended.
+    /// Of how many of them the device wrote less content than they did.
     pub unwritten: u64,
     /// The measurements that are not averaged in.
     pub invalid: Vec<InvalidMeasurement>,
@@ -68,6 +68,11 @@ impl PhaseSummary {
     /// Whether it is of what was still written until file systems were unmounted: a time, no rate.
     pub fn is_settle(&self) -> bool {
         self.phase == SETTLE
+    }
+
+    /// Whether it was measured, and never validly.
+    pub fn has_only_failed(&self) -> bool {
+        self.rate.is_none() && !self.invalid.is_empty()
     }
 }
 
@@ -179,7 +184,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32)
         cache: cache(&valid),
         limit: Limit::of_measurements(&valid, cpus),
         disturbed: 0,
-        unwritten: valid.iter().filter(|m| leaves_unwritten(m)).count() as u64,
+        unwritten: valid.iter().filter(|m| writes_less(m)).count() as u64,
         invalid: invalid.into_iter().map(reasons).collect(),
     }
 }

@@ -15,7 +15,7 @@ use super::findings::say;
 use super::repetition::{ImpreciseNumber, imprecise_numbers};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
-use crate::base::units::{bytes, counted, duration, percent_text, span};
+use crate::base::units::{Unit, bytes, counted, duration, percent_text, span};
 use crate::op::{Effect, find_operation};
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
@@ -376,19 +376,23 @@ fn access_times(book: &Book) -> Option<WarningFinding> {
     Some(of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
 }
 
-/// File systems that are compared on a place so small that its size decides.
+/// File systems on a place so small that its size decides. One that is filled on purpose is compared with itself.
 fn small_volume(book: &Book) -> Option<WarningFinding> {
     let on_device = |made: &&MadeFileSystem| made.mkfs.is_some();
     let made: Vec<&MadeFileSystem> = made(book).into_iter().filter(on_device).collect();
     let kinds = each_once(made.iter().map(|made| made.kind.as_str()));
     let size = made.iter().map(|made| made.device_bytes).min().filter(|size| *size < FAIR_BYTES)?;
-    if kinds.len() < 2 {
-        return None;
-    }
-    let sentence = format!(
-        "file systems are compared on {}: some are slower there than on larger places.",
-        bytes(size)
-    );
+    let is_filled = book
+        .measurements
+        .iter()
+        .filter_map(|m| m.cell.level.as_ref())
+        .any(|l| l.unit == Unit::Percent);
+    let place = match kinds.as_slice() {
+        [_] if is_filled => return None,
+        [kind] => format!("{kind} was measured on {}", bytes(size)),
+        _ => format!("file systems are compared on {}", bytes(size)),
+    };
+    let sentence = format!("{place}: some are slower there than on larger places.");
     let hint = format!("Take --size {}GiB or more.", FAIR_BYTES >> 30);
     Some(of_run(WarningCode::SmallVolume, &sentence, &hint))
 }

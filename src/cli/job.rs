@@ -56,10 +56,10 @@ pub(super) struct Job {
     /// How often to do the whole
     #[arg(long, value_name = "N")]
     pub(super) repeats: Option<u32>,
-    /// How sure each rate is to be, such as 3%; a pilot finds the repeats
+    /// How sure the answer is to be, such as 3%; a pilot finds the repeats
     ///
-    /// Half of the 95% interval of each phase's rate, of every variant and level. A pilot of three
-    /// repeats tells what differs between operations, passes and repeats and what each costs; then
+    /// Half of the interval of each of its figures. A pilot with the repeats of the scenario, three or
+    /// more, tells what differs between operations, passes and repeats and what each costs; then
     /// repeats, and passes of phases that can be done again, are made where they help most. 3% with
     /// --time-limit alone.
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(Effort::PERCENT), conflicts_with = "repeats")]

@@ -8,6 +8,7 @@ use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{
     about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, write_wrapped,
 };
+use crate::analysis::limit::Limit;
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
@@ -76,7 +77,7 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
     let is_known = limits.iter().all(|limit| !limit.is_empty());
     let last = match own(&most).len() {
         _ if most.is_empty() => None,
-        _ if limits.is_empty() => Some(most),
+        _ if limits.is_empty() => Some(explained(&most)),
         2.. if is_known => Some(format!("{most} in the others")),
         _ => Some(format!("{most} in {}", own(&most).join(", "))),
     };
@@ -84,6 +85,13 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
     let named = named.map(|limit| format!("{limit} in {}", own(limit).join(", ")));
     let all: Vec<String> = named.chain(last).collect();
     (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// The limit of all phases, with what follows from it for whoever compares disks.
+fn explained(limit: &str) -> String {
+    let meaning =
+        if limit == Limit::Processor.as_str() { " (the kernel's code, not the disk)" } else { "" };
+    format!("{limit}{meaning}")
 }
 
 type PhaseColumn = TableColumn<PhaseSummary>;
@@ -192,7 +200,7 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
     let notes = [
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
-            "^ without a sync, and the device wrote less than the phase did: the rest was still in memory, or compressed",
+            "^ the device wrote less than the phase did: the rest was compressed or, without a sync, still in memory",
         ),
         about_sync(summary),
         (spread && has_spread(summary)).then_some(

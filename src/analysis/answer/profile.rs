@@ -6,7 +6,7 @@ use super::figures::AnswerFigure;
 use super::rates::AnswerRate;
 use super::words::begun;
 use crate::analysis::Analysis;
-use crate::analysis::findings::say;
+use crate::analysis::findings::say::{self, listed};
 use crate::analysis::limit::Limit;
 use crate::analysis::summary::{PhaseSummary, VariantSummary, summarize};
 use crate::base::units::{Unit, duration};
@@ -101,7 +101,8 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     };
     match slowest {
         Some(row) if row.phase == first.phase => {
-            let place = if is_proven_slowest(row, group) { "the slowest" } else { "the last" };
+            let place =
+                if is_proven_slowest(row, group) { "the slowest" } else { "which came last" };
             text += &format!(", {place}{}", limited(row));
         }
         Some(row) => {
@@ -110,6 +111,11 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
             text += &format!("; {} {is_last}, {}{}", row.phase, in_words(row)?, limited(row));
         }
         None => text += &limited(first),
+    }
+    let failed = group.rows.iter().filter(|row| row.has_only_failed()).map(|row| row.phase.clone());
+    let failed: Vec<String> = failed.collect();
+    if !failed.is_empty() {
+        text += &format!("; no valid measurement of {}", listed(&failed));
     }
     let is_told = |row: &&PhaseSummary| {
         row.phase == first.phase || slowest.is_some_and(|slowest| slowest.phase == row.phase)

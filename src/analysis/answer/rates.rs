@@ -21,6 +21,9 @@ pub(super) struct AnswerRate {
 /// Enough to see what matters.
 const FIGURES_MAX: u32 = 3;
 
+/// Of values that were measured, however much they differ.
+const FIGURES_OF_VALUES: u32 = 2;
+
 impl AnswerRate {
     /// The rate of a row with its sync; none without a valid measurement.
     pub(super) fn of(row: &PhaseSummary) -> Option<Self> {
@@ -86,6 +89,7 @@ impl AnswerRate {
         match (self.interval, self.repeats) {
             (Some(span), _) => format!("{rate} ({} to {})", value(span.low), value(span.high)),
             (None, Some([least, most])) => {
+                let value = |value: f64| figures(value / step, of_low.max(FIGURES_OF_VALUES));
                 format!("{rate} (repeats: {} to {})", value(least), value(most))
             }
             (None, None) => format!("about {rate}"),

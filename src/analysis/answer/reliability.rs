@@ -119,7 +119,12 @@ fn uncertain_rate(analysis: &Analysis<'_>) -> Option<String> {
     let rows = rows.filter(|_| analysis.book.run.conclude.is_empty());
     let known = rows.filter_map(|row| Some((row, row.rate?.relative()?)));
     let (row, share) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    (share > UNCERTAIN_MIN).then(|| format!("{} uncertain by {}", row.phase, say::percent(share)))
+    let known_to = match share {
+        ..UNCERTAIN_MIN => return None,
+        ..1.0 => format!("uncertain by {}", say::percent(share)),
+        _ => "hardly known".to_string(),
+    };
+    Some(format!("{} {known_to}", row.phase))
 }
 
 fn code(finding: &Finding) -> Option<WarningCode> {

@@ -10,7 +10,7 @@ use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::ranking::{
-    ComparedRatio, LeftOutVariant, RankedBy, RankingFinding, RankingStep,
+    ComparedRatio, LeftOutVariant, RankingFinding, RankingStep,
 };
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScaledPhase;
@@ -348,6 +348,20 @@ fn a_run_that_compares_nothing_is_answered_with_a_profile() {
 }
 
 #[test]
+fn a_profile_names_the_phases_that_always_failed() {
+    let mut all = Vec::new();
+    for repeat in 1..=5 {
+        let mut create = measured("ext4", "create", None, repeat, 1.0);
+        create.invalid = vec!["ENOSPC x 120".into()];
+        all.extend([create, measured("ext4", "delete", None, repeat, 2.0)]);
+    }
+    let mut book = book(Conclusion::Ranking, "How fast?", all);
+    book.run.conclude = Vec::new();
+    let found = answer(&book);
+    assert!(found.text.ends_with("; no valid measurement of create."), "{found:?}");
+}
+
+#[test]
 fn what_was_cut_short_or_failed_cannot_be_told() {
     let mut book = clutter(0.5, Noise::Spread(2), 1);
     book.run.complete = false;
@@ -474,9 +488,6 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
         phase: None,
         order,
         steps,
-        by: RankedBy::TimeOfAllPhases,
-        at: None,
-        counted: None,
         axis: None,
         unit: None,
         levels: Vec::new(),
@@ -521,9 +532,6 @@ fn pair(order: [&str; 2], phase: &str, level: f64, ratio: f64) -> RankingFinding
         phase: Some(phase.into()),
         order: order.map(String::from).to_vec(),
         steps: vec![RankingStep { faster, slower, compared, behind_first: compared }],
-        by: RankedBy::Rate,
-        at: None,
-        counted: None,
         axis: Some("space-used".into()),
         unit: Some(Unit::Percent),
         levels: vec![level],

@@ -6,7 +6,7 @@ mod journal;
 use super::*;
 use crate::host::settings::MachineSettings;
 use crate::plan::CacheAsked;
-use crate::results::book::{CacheReport, Latency, LevelOrder};
+use crate::results::book::{CacheReport, Latency, Level, LevelOrder};
 use crate::run::cache::{CacheState, Doubt};
 
 fn measurement(phase: &str) -> Measurement {
@@ -193,7 +193,7 @@ fn levels_that_came_as_they_were_prepared_are_told_and_random_ones_are_not() {
 }
 
 #[test]
-fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_is_not() {
+fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_that_is_filled_is_not() {
     let mut book = crate::results::fixture::made::book();
     book.run.precision = None;
     book.filesystems.iter_mut().for_each(|made| made.device_bytes = 1 << 30);
@@ -201,7 +201,12 @@ fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_is_not() {
     assert_eq!(codes(&all), [WarningCode::SmallVolume]);
     assert!(all[0].hint.contains("--size 10GiB"), "{}", all[0].hint);
     book.filesystems.truncate(1);
-    assert_eq!(of_book(&book), []);
+    let alone = of_book(&book);
+    assert_eq!(codes(&alone), [WarningCode::SmallVolume]);
+    assert!(alone[0].sentence.contains("was measured on 1.00 GiB"), "{}", alone[0].sentence);
+    let full = Level { axis: "space-used".into(), value: 50.0, unit: Unit::Percent };
+    book.measurements.iter_mut().for_each(|m| m.cell.level = Some(full.clone()));
+    assert!(!codes(&of_book(&book)).contains(&WarningCode::SmallVolume));
 }
 
 #[test]
