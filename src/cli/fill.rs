@@ -76,7 +76,7 @@ pub(super) struct Age {
     /// Most rounds of deleting and replacing a tenth of the used space [default: 20 with --layout-score]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(ROUNDS_MAX)))]
     rounds: Option<u32>,
-    /// Bytes by which files grow side by side, 4KiB to 16MiB [default: 16KiB with --layout-score or --rounds]
+    /// Bytes by which files grow side by side, 4KiB to 16MiB [default: 12KiB with --layout-score or --rounds]
     #[arg(long, value_name = "BYTES", value_parser = piece_bytes)]
     pieces: Option<u32>,
     /// Confirm that the file system may be filled
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn files_are_written_whole_unless_fragments_are_asked_for() {
-        let piece_bytes = Some(16 << 10);
+        let piece_bytes = Some(12 << 10);
         assert_eq!(churn(""), Some(Churn::default()));
         assert_eq!(churn("--rounds 7"), Some(Churn { piece_bytes, rounds: 7, layout_score: None }));
         let wanted = Churn { piece_bytes, rounds: 20, layout_score: Some(0.8) };
