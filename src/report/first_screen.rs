@@ -111,10 +111,8 @@ impl FirstScreen {
         let answer = analysis.answer();
         let table = answer_table(analysis);
         let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
-        let run_and_store = format!("{}{}", run.id, run.store_option());
-        let more = format!(
-            "More: boatload show {run_and_store} --details, boatload report {run_and_store} -o run.html"
-        );
+        let more =
+            format!("More: boatload show {0} --details, boatload report {0} -o run.html", run.id);
         let next = answer.and_then(|answer| answer.next.clone()).unwrap_or_default();
         Self {
             question,

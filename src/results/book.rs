@@ -302,11 +302,6 @@ impl RunFacts {
         )
     }
 
-    /// ` --store FILE` as its command had it, for commands that name it.
-    pub fn store_option(&self) -> String {
-        self.options(&["--store"], &[])
-    }
-
     /// Of the options of its command those with a value and those without that are listed, each behind a blank.
     fn options(&self, with_value: &[&str], alone: &[&str]) -> String {
         let mut words = shell::words(&self.command).unwrap_or_default().into_iter();

@@ -111,7 +111,7 @@ fn a_plan_shows_the_place_that_is_asked_for() {
     let places: [(&[&str], &str, &str); 3] = [
         (&["--in-memory"], "an image of 1.00 GiB in memory;", "size=1073741824,"),
         (&["--size", "1280MiB"], "an image of 1.25 GiB in", "size=1342177280,"),
-        (&["--in-memory", "--size", "1280MiB"], "1.25 GiB in memory\n", "size=1342177280,"),
+        (&["--in-memory", "--size", "1280MiB"], "1.25 GiB in memory;", "size=1342177280,"),
     ];
     for (words, place, size) in places {
         let plan = ["plan", "--no-probe", "--filesystem", "ext4,tmpfs"];
