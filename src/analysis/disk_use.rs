@@ -1,6 +1,5 @@
 //! Computes what the disk did for each operation of a phase, where its requests were watched.
 
-use super::disturbances::is_io_of_others;
 use super::limit::Limit;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, DiskActivity, Level, Measurement};
@@ -79,8 +78,8 @@ pub(super) fn late_share(m: &Measurement) -> Option<f64> {
 }
 
 /// One for each phase of each variant whose disk was watched, and none of whose requests were missed. Only
-/// valid measurements count.
-pub(super) fn disk_uses(book: &Book) -> Vec<DiskUse> {
+/// valid measurements count. `is_shared` says whether others' requests are a part of a measurement's.
+pub(super) fn disk_uses(book: &Book, is_shared: &dyn Fn(&Measurement) -> bool) -> Vec<DiskUse> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
     let cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
     let mut all = Vec::new();
@@ -90,13 +89,17 @@ pub(super) fn disk_uses(book: &Book) -> Vec<DiskUse> {
             let is_own = |cell: &&PhaseCell<'_>| {
                 (cell.variant, cell.phase, cell.level) == (variant, phase, last)
             };
-            all.extend(cells.iter().find(is_own).and_then(|cell| of_cell(book, cell)));
+            all.extend(cells.iter().find(is_own).and_then(|cell| of_cell(book, cell, is_shared)));
         }
     }
     all
 }
 
-fn of_cell(book: &Book, cell: &PhaseCell<'_>) -> Option<DiskUse> {
+fn of_cell(
+    book: &Book,
+    cell: &PhaseCell<'_>,
+    is_shared: &dyn Fn(&Measurement) -> bool,
+) -> Option<DiskUse> {
     let watched = cell.measurements.iter().map(|m| m.disk.as_ref());
     let followed = watched.map(|disk| disk.filter(|disk| disk.missed == 0));
     let followed: Option<Vec<&DiskActivity>> = followed.collect();
@@ -108,6 +111,6 @@ fn of_cell(book: &Book, cell: &PhaseCell<'_>) -> Option<DiskUse> {
         operations: cell.measurements.iter().fold(0, |sum, m| m.operations.saturating_add(sum)),
         activity: followed?.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one)),
         limit: Limit::of_measurements(&cell.measurements, book.host.cpus),
-        is_shared: cell.measurements.iter().any(|m| is_io_of_others(book, m)),
+        is_shared: cell.measurements.iter().any(|m| is_shared(m)),
     })
 }

@@ -8,7 +8,7 @@ use super::finding::WarningCode;
 use super::limit::Limit;
 use super::statistics::describe::median;
 use super::statistics::{self, dip_chance, effective_size, modes};
-use super::thresholds::{LATENCY_STEP_RATIO_MIN, STEADINESS_ALPHA};
+use super::thresholds::{LATENCY_STEP_RATIO_MIN, OTHERS_CPU_SHARE, STEADINESS_ALPHA};
 use crate::base::units::bytes;
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Disturbance, Measurement};
@@ -23,9 +23,6 @@ const OTHERS_IO_BYTES: u64 = 1 << 20;
 /// journal and where the image's blocks are, is no disturbance.
 const BENEATH_SHARE: f64 = 0.5;
 const BENEATH_BYTES: u64 = 16 << 20;
-
-/// Others' share of all processors' time in user mode; a machine at rest stays below 2%.
-pub(super) const OTHERS_CPU_SHARE: f64 = 0.1;
 
 /// Where processors are left over, somebody waited for one in this share of the time, while others
 /// used at least that share of one.

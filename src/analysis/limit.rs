@@ -1,6 +1,6 @@
 //! What limited the speed of a phase: the processor, the device, a lock, or waiting.
 
-use super::disturbances::OTHERS_CPU_SHARE;
+use super::thresholds::OTHERS_CPU_SHARE;
 use crate::base::named_enum::named_enum;
 use crate::results::book::{Disturbance, Measurement};
 

@@ -41,7 +41,7 @@ use answer::compose::{answer, draft};
 use answer::draft::AnswerDraft;
 use conditions::{Conditions, conditions};
 use disk_use::{DiskUse, disk_uses};
-use disturbances::{DisturbanceAmounts, is_disturbed};
+use disturbances::{DisturbanceAmounts, is_disturbed, is_io_of_others};
 use finding::Finding;
 use findings::slow_class::slow_classes;
 use findings::{conclude, disk::disk};
@@ -131,7 +131,8 @@ impl<'a> Analysis<'a> {
 
     /// What the disk did in each phase of each variant, where its requests were watched.
     pub fn disk_uses(&self) -> &[DiskUse] {
-        self.disk_uses.get_or_init(|| disk_uses(self.book))
+        let is_shared = |m: &Measurement| is_io_of_others(self.book, m);
+        self.disk_uses.get_or_init(|| disk_uses(self.book, &is_shared))
     }
 
     /// The variance of each phase by its source.

@@ -87,8 +87,6 @@ fn linear_directories_are_told_by_how_they_are_filled() {
         let ranking = findings(&book, "ranking");
         assert_eq!(ranking.len(), 1);
         assert_eq!(figures_of(&ranking[0])["order"][2], "single", "{:?}", ranking[0]);
-        assert_eq!(figures_of(&ranking[0])["at"], 20_000);
-        assert!(ranking[0].sentence().contains("at 20,000 files"), "{}", ranking[0].sentence());
     }
     assert!(covered.iter().all(|n| *n >= 18), "{covered:?} of 20 intervals have the truth");
 }
