@@ -157,7 +157,7 @@ pub(super) fn place_lines(
     let needs_device = made.any(|made| made.kind.maker.is_some());
     let other = |bytes: &Option<u64>| match bytes {
         None => "; --size sets another size",
-        Some(_) if is_small(plan, room) => "; a small place makes some slower",
+        Some(_) if is_small(plan, room) => "; some file systems are slower on so small a place",
         Some(_) => "",
     };
     let disks = plan.disks().iter().map(|disk| shown(&disk.name)).collect::<Vec<_>>().join(", ");

@@ -286,11 +286,11 @@ impl<'a> CellCheck<'a> {
     /// What a phase asks for itself must act on what it does.
     pub(super) fn check_durability(&mut self, outline: &PhaseOutline<'_>) {
         let operation = outline.operation;
-        let Some(idle) = outline.wire.durability.filter(|asked| !is_of(*asked, operation)) else {
+        let Some(asked) = outline.wire.durability.filter(|one| !acts_on(*one, operation)) else {
             return;
         };
         let found =
-            format!("`{}` for `{}`, which writes no content", idle.as_str(), operation.name);
+            format!("`{}` for `{}`, which writes no content", asked.as_str(), operation.name);
         let expected = match operation.only_looks() {
             true => "none: nothing changes".to_string(),
             false => format!("`{}` or `{}`", Durability::Syncfs, Durability::FsyncDirectory),
@@ -322,7 +322,7 @@ impl<'a> CellCheck<'a> {
     ) -> Phase {
         let (phase, variant, job) = (outline.wire, self.variant.wire, self.job);
         let durability = phase.durability.or(variant.durability).or(job.durability);
-        let durability = durability.filter(|one| is_of(*one, outline.operation));
+        let durability = durability.filter(|one| acts_on(*one, outline.operation));
         let durability = durability.unwrap_or_else(|| durability_default(outline.operation));
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
@@ -349,7 +349,7 @@ fn durability_default(operation: &Operation) -> Durability {
 }
 
 /// Whether that acts on what an operation does: a call on a file makes its content durable.
-fn is_of(durability: Durability, operation: &Operation) -> bool {
+fn acts_on(durability: Durability, operation: &Operation) -> bool {
     match durability {
         Durability::Fsync | Durability::Fdatasync | Durability::Dsync => {
             operation.change.writes_content()
