@@ -289,6 +289,27 @@ fn phases_work_on_what_the_earlier_ones_left() {
 }
 
 #[test]
+fn the_first_files_that_were_removed_are_made_again_where_the_tree_is_full() {
+    let again = |delete: &str| {
+        let text = with_phases(
+            &(phase("create", "")
+                + &phase("delete", delete)
+                + &phase("create", "name = \"again\"")
+                + &phase("read", "")),
+        );
+        let cell = plan_of(&text).cells.swap_remove(0);
+        let read = cell.phases[3].selection.numbers();
+        assert!(read.into_iter().all(|n| cell.phases[3].state_before(&cell.tree, n).writes > 0));
+        let of = |phase: &boatload::plan::phase::Phase| {
+            (phase.selection.first, phase.selection.count, phase.entries_after)
+        };
+        cell.phases.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(again("count = 10"), [(0, 100, 100), (0, 10, 90), (0, 10, 100), (0, 100, 100)]);
+    assert_eq!(again(""), [(0, 100, 100), (0, 100, 0), (0, 100, 100), (0, 100, 100)]);
+}
+
+#[test]
 fn files_added_later_continue_the_numbers() {
     let text = with_phases(
         &(phase("create", "count = 60")

@@ -169,7 +169,7 @@ impl<'a> CellCheck<'a> {
             return Some(Selection::new(none, Order::Sequential, 1, seed, salt));
         }
         keys.check_chunks(outline, tree)?;
-        let again = entries.removed_before(operation, count);
+        let again = entries.removed_before(operation, count, tree);
         let chosen =
             again.map_or_else(|| entries.choose(operation, count, tree), |again| Ok(again.range()));
         let range = match chosen {
@@ -469,6 +469,8 @@ struct LiveEntries {
     next: u64,
     /// Those removed out of the middle.
     removed: Option<Selection>,
+    /// Those removed from the beginning on, if one phase did so.
+    removed_first: Option<Selection>,
     /// Whether a phase that adds them has been.
     added: bool,
     /// Whether any were added.
@@ -508,9 +510,17 @@ impl Entries {
         }
     }
 
-    /// The random part that was removed, if an operation makes all of it again.
-    fn removed_before(&self, operation: &Operation, count: Option<u64>) -> Option<&Selection> {
-        let removed = self.of_subject(operation.subject).removed.as_ref()?;
+    /// The part that was removed, if an operation makes all of it again: a random one, or where the tree has no room
+    /// for others, the first ones.
+    fn removed_before(
+        &self,
+        operation: &Operation,
+        count: Option<u64>,
+        tree: &Tree,
+    ) -> Option<&Selection> {
+        let live = self.of_subject(operation.subject);
+        let first = live.removed_first.as_ref().filter(|_| live.next == tree.files);
+        let removed = live.removed.as_ref().or(first)?;
         let adds = operation.effect == Effect::AddsEntry && operation.subject != Subject::Chunk;
         (adds && count.is_none_or(|count| count == removed.count)).then_some(removed)
     }
@@ -600,12 +610,17 @@ impl Entries {
         let all = selection.count == selection.population;
         match operation.effect {
             Effect::AddsEntry if live.removed.is_some() => live.removed = None,
+            Effect::AddsEntry if selection.first < live.first => {
+                live.first = selection.first;
+                live.removed_first = None;
+            }
             Effect::AddsEntry => {
                 live.next += selection.entries();
                 live.added = true;
                 live.any |= selection.entries() > 0;
             }
             Effect::RemovesEntry if all || selection.order == Order::Sequential => {
+                live.removed_first = Some(selection.clone()).filter(|_| live.first == 0);
                 live.first += selection.count;
             }
             Effect::RemovesEntry => {
