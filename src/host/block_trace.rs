@@ -152,12 +152,15 @@ impl Follower {
         let [issued, answered] = ["block_rq_issue", "block_rq_complete"]
             .map(|name| tracing.format(name).ok_or_else(|| cannot_read(name)));
         let (issued, answered) = (issued?, answered?);
+        let given_back = tracing.format("block_rq_requeue").map(|event| event.id);
+        let over = [answered.id].into_iter().chain(given_back);
+        let events: Vec<u64> = [issued.id].into_iter().chain(over).collect();
         let filter = CString::new(filter).map_err(|error| Failure::from_system("filter", error))?;
         // SAFETY: it takes a number and touches no memory.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
         let mut rings = Vec::new();
         for processor in 0..c_int::try_from(processors).unwrap_or(1) {
-            match EventRing::open(processor, [issued.id, answered.id], &filter) {
+            match EventRing::open(processor, &events, &filter) {
                 // A processor that is switched off.
                 Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
                 opened => rings.push(opened.map_err(|error| {
@@ -200,8 +203,13 @@ struct BlockEvent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockEventKind {
-    Issued { operation: u8, offset: u64, bytes: u64 },
-    Answered,
+    Issued {
+        operation: u8,
+        offset: u64,
+        bytes: u64,
+    },
+    /// Answered, or given back by the driver, which issues it again.
+    Over,
 }
 
 /// The requests that were seen.
@@ -300,10 +308,10 @@ impl EventFormat {
 
     /// What a request asks: `R`, `W`, `F` for a flush, `D` for a discard. An `F` in front of another
     /// letter says that the cache is flushed before (`blk_fill_rwbs` of Linux).
-    fn event(&self, raw: &[u8], other: u64) -> Option<BlockEventKind> {
-        let id = u16::from_ne_bytes(raw.get(..2)?.try_into().ok()?);
-        if u64::from(id) != self.id {
-            return (u64::from(id) == other).then_some(BlockEventKind::Answered);
+    fn event(&self, raw: &[u8], over: &[u64]) -> Option<BlockEventKind> {
+        let id = u64::from(u16::from_ne_bytes(raw.get(..2)?.try_into().ok()?));
+        if id != self.id {
+            return over.contains(&id).then_some(BlockEventKind::Over);
         }
         let sector = u64::from_ne_bytes(raw.get(self.sector..self.sector + 8)?.try_into().ok()?);
         let sectors = u32::from_ne_bytes(raw.get(self.sectors..self.sectors + 4)?.try_into().ok()?);
@@ -344,7 +352,8 @@ struct EventRing {
     events: Vec<OwnedFd>,
     memory: NonNull<c_void>,
     page: usize,
-    answered: u64,
+    /// The tracepoints of which each ends the stay of a request at the disk.
+    over: Vec<u64>,
 }
 
 // SAFETY: the memory is mapped until the ring is dropped, and belongs to it alone; the kernel's part of
@@ -352,10 +361,11 @@ struct EventRing {
 unsafe impl Send for EventRing {}
 
 impl EventRing {
-    fn open(processor: c_int, ids: [u64; 2], filter: &CString) -> std::io::Result<Self> {
+    /// `ids` are tracepoints: first the one of what is issued.
+    fn open(processor: c_int, ids: &[u64], filter: &CString) -> std::io::Result<Self> {
         let mut events = Vec::with_capacity(ids.len());
         for id in ids {
-            let event = open_event(processor, id)?;
+            let event = open_event(processor, *id)?;
             let words = filter.as_ptr();
             // SAFETY: the request reads a text that ends with a zero, which `filter` keeps alive.
             check(unsafe {
@@ -371,7 +381,7 @@ impl EventRing {
             rustix::mm::mmap(std::ptr::null_mut(), length, protection, flags, &events[0], 0)?
         };
         let memory = NonNull::new(memory).ok_or(std::io::ErrorKind::OutOfMemory)?;
-        let ring = Self { events, memory, page, answered: ids[1] };
+        let ring = Self { events, memory, page, over: ids[1..].to_vec() };
         let first = ring.events[0].as_raw_fd();
         for event in &ring.events[1..] {
             // SAFETY: the request takes a descriptor and touches no memory.
@@ -423,7 +433,7 @@ impl EventRing {
             }
             self.copy(tail, &mut record[..length]);
             let kind = u32::from_ne_bytes([header[0], header[1], header[2], header[3]]);
-            match parse(kind, &record[HEADER as usize..length], issued, self.answered) {
+            match parse(kind, &record[HEADER as usize..length], issued, &self.over) {
                 Some(TraceRecord::Event(event)) => into.push(event),
                 Some(TraceRecord::Lost(count)) => *missed += count,
                 None => {}
@@ -494,19 +504,19 @@ pub(super) fn read_bytes_of_trace(bytes: &[u8]) {
         [bytes, description].map(|text| EventFormat::parse(1, &String::from_utf8_lossy(text)))
     {
         for kind in [PERF_RECORD_LOST, PERF_RECORD_SAMPLE] {
-            format.as_ref().and_then(|format| parse(kind, record, format, 7));
+            format.as_ref().and_then(|format| parse(kind, record, format, &[7]));
         }
     }
 }
 
 /// What a record says behind its header; none if it is of another kind.
-fn parse(kind: u32, body: &[u8], issued: &EventFormat, answered: u64) -> Option<TraceRecord> {
+fn parse(kind: u32, body: &[u8], issued: &EventFormat, over: &[u64]) -> Option<TraceRecord> {
     let word = |at: usize| Some(u64::from_ne_bytes(body.get(at..at + 8)?.try_into().ok()?));
     match kind {
         PERF_RECORD_LOST => Some(TraceRecord::Lost(word(8)?)),
         // The time, the length of what follows, and the tracepoint's own record.
         PERF_RECORD_SAMPLE => {
-            let what = issued.event(body.get(12..)?, answered)?;
+            let what = issued.event(body.get(12..)?, over)?;
             Some(TraceRecord::Event(BlockEvent { at_ns: word(0)?, what }))
         }
         _ => None,
@@ -537,16 +547,16 @@ mod tests {
     #[test]
     fn records_are_read_where_the_kernel_says_their_fields_are() {
         let format = EventFormat::parse(1234, FORMAT).unwrap();
-        let event = |letters: &[u8]| format.event(&raw(1234, 8, 16, letters), 7);
+        let event = |letters: &[u8]| format.event(&raw(1234, 8, 16, letters), &[7]);
         let issued =
             |operation| Some(BlockEventKind::Issued { operation, offset: 4_096, bytes: 8_192 });
         assert_eq!(event(b"RA"), issued(b'R'));
         assert_eq!([event(b"WS"), event(b"FWFS")], [issued(b'W'); 2]);
         assert_eq!([event(b"FF"), event(b"F")], [issued(b'F'); 2]);
         assert_eq!(event(b"D"), issued(b'D'));
-        assert_eq!(format.event(&raw(7, 0, 0, b""), 7), Some(BlockEventKind::Answered));
-        assert_eq!(format.event(&raw(8, 0, 0, b""), 7), None);
-        assert_eq!(format.event(&[0], 7), None, "a record that is cut off");
+        assert_eq!(format.event(&raw(7, 0, 0, b""), &[7]), Some(BlockEventKind::Over));
+        assert_eq!(format.event(&raw(8, 0, 0, b""), &[7]), None);
+        assert_eq!(format.event(&[0], &[7]), None, "a record that is cut off");
         assert_eq!(EventFormat::parse(1, "nothing"), None);
     }
 
@@ -554,12 +564,15 @@ mod tests {
     fn lost_events_are_counted_and_other_records_passed_over() {
         let format = EventFormat::parse(1234, FORMAT).unwrap();
         let lost = [5u64.to_ne_bytes(), 3u64.to_ne_bytes()].concat();
-        assert_eq!(parse(PERF_RECORD_LOST, &lost, &format, 7), Some(TraceRecord::Lost(3)));
-        assert_eq!(parse(3, &lost, &format, 7), None);
+        assert_eq!(parse(PERF_RECORD_LOST, &lost, &format, &[7]), Some(TraceRecord::Lost(3)));
+        assert_eq!(parse(3, &lost, &format, &[7]), None);
         let mut sample = [9u64.to_ne_bytes().to_vec(), 64u32.to_ne_bytes().to_vec()].concat();
         sample.extend(raw(7, 0, 0, b""));
-        let event = BlockEvent { at_ns: 9, what: BlockEventKind::Answered };
-        assert_eq!(parse(PERF_RECORD_SAMPLE, &sample, &format, 7), Some(TraceRecord::Event(event)));
+        let event = BlockEvent { at_ns: 9, what: BlockEventKind::Over };
+        assert_eq!(
+            parse(PERF_RECORD_SAMPLE, &sample, &format, &[7]),
+            Some(TraceRecord::Event(event))
+        );
     }
 
     #[test]
@@ -569,7 +582,7 @@ mod tests {
             at_ns: 0,
             what: BlockEventKind::Issued { operation, offset, bytes },
         };
-        let answered = BlockEvent { at_ns: 0, what: BlockEventKind::Answered };
+        let answered = BlockEvent { at_ns: 0, what: BlockEventKind::Over };
         let events = [
             answered,
             issue(b'R', 0, 4_096),
