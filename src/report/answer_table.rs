@@ -9,14 +9,15 @@ use crate::analysis::finding::Finding;
 use crate::analysis::findings::curve::ChangeShape;
 use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
 use crate::analysis::findings::knee::KneeFinding;
-use crate::analysis::findings::ranking::{ComparedRatio, RankingFinding};
+use crate::analysis::findings::ranking::{ComparedRatio, FastestVariants, RankingFinding};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
 use crate::analysis::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::base::distinct::each_once;
 use crate::base::units::{Quantity, Unit, byte_step, grouped};
 use crate::plan::{Conclusion, DEFAULT_VARIANT};
-use crate::results::book::{Level, SETTLE};
+use crate::results::book::{Level, Measurement, SETTLE};
+use crate::results::content::is_listing;
 
 /// The figures of an answer and how to read them.
 #[derive(Default)]
@@ -275,32 +276,52 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     let axis = levels.first().map_or("", |level| level.axis.as_str());
     let names = variants.iter().map(ToString::to_string);
     let mut table = Table::of_names(axis, Align::Left, names);
-    let mut any_alike = false;
+    let mut marks = Vec::new();
     for level in &levels {
-        let alike = alike_fastest(analysis, phase, level);
-        any_alike |= !alike.is_empty();
+        let fastest = fastest_at(analysis, phase, level);
+        let mark = |variant: &&str| fastest.map_or("", |fastest| mark_beside(fastest, variant));
+        marks.extend(variants.iter().map(mark));
         let cell = |variant: &&str| {
-            let mark = if alike.iter().any(|one| one == variant) { "=" } else { "" };
-            mark.to_string() + &scale.cell(summary.row(variant, level, phase))
+            mark(variant).to_string() + &scale.cell(summary.row(variant, level, phase))
         };
         table.column_apart(&level_value(level), variants.iter().map(cell));
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
     let mut captions = vec![format!("{phase}: {}", scale.caption(rows).unwrap_or_default())];
-    let equal = "= no significant difference from the fastest of the column";
-    captions.extend(any_alike.then(|| equal.to_string()));
+    let about = match ["=", "?"].map(|mark| marks.contains(&mark)) {
+        [true, true] => {
+            Some("= as fast as the fastest of the column, within 25%; ? may be as fast")
+        }
+        [true, false] => Some("= as fast as the fastest of the column, within 25%"),
+        [false, true] => Some("? may be as fast as the fastest of the column"),
+        [false, false] => None,
+    };
+    captions.extend(about.map(String::from));
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
-/// The fastest variant at a level and those that do not differ significantly from it; none where nothing is alike.
-fn alike_fastest<'a>(analysis: &'a Analysis<'_>, phase: &str, level: &Level) -> &'a [String] {
+/// What a ranking says of the fastest at a level.
+fn fastest_at<'a>(
+    analysis: &'a Analysis<'_>,
+    phase: &str,
+    level: &Level,
+) -> Option<&'a FastestVariants> {
     let at_level = |ranking: &'a RankingFinding| {
-        let levels = ranking.levels.iter().zip(&ranking.fastest);
-        let mut here = levels.filter(|(value, _)| **value == level.value);
-        here.next().map(|(_, fastest)| fastest.as_slice())
+        let mut levels = ranking.levels.iter().zip(&ranking.fastest);
+        levels.find(|(value, _)| **value == level.value).map(|(_, fastest)| fastest)
     };
     let of_phase = rankings(analysis).filter(|ranking| ranking.phase.as_deref() == Some(phase));
-    of_phase.filter_map(at_level).next().filter(|alike| alike.len() > 1).unwrap_or_default()
+    of_phase.filter_map(at_level).next()
+}
+
+/// What stands before the rate of a variant; nothing of the fastest where none is as fast.
+fn mark_beside(fastest: &FastestVariants, variant: &str) -> &'static str {
+    let is_in = |names: &[String]| names.iter().any(|name| name == variant);
+    match fastest.alike.len() > 1 && is_in(&fastest.alike) {
+        true => "=",
+        false if is_in(&fastest.unclear) => "?",
+        false => "",
+    }
 }
 
 fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
@@ -452,6 +473,10 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     if let [[_, whole]] = distinct.as_slice() {
         caption += &format!(" of {whole}");
     }
+    let start_ups = shown.iter().filter_map(|one| one.1.slow_start_up());
+    if let Some(most) = start_ups.map(|one| one.operations).max() {
+        caption += &format!("; the first {} left out: they are slower", grouped(most));
+    }
     if first.repeats < 2 {
         caption += "; intervals by the windows of one repeat";
     }
@@ -502,12 +527,16 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         table.column("95% interval", phases.iter().map(interval));
     }
     let level = |value| Quantity { value, unit: first.unit }.to_string();
-    let caption = format!(
+    let mut caption = format!(
         "x: time at {} of {} over the time at {}",
         first.axis,
         level(first.range.high),
         level(first.range.low)
     );
+    let lists = |m: &Measurement| is_listing(m) && phases.contains(&m.phase.as_str());
+    if analysis.book.measurements.iter().any(lists) {
+        caption += "; lists: time of an entry";
+    }
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
@@ -531,11 +560,13 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
             phases.iter().map(cell),
         );
     }
-    let caption = format!(
-        "slowdown {}: times as long, and from where (below 1: faster); none <N%: none found, one of less than N% may \
-         be hidden; ? likely, not proven",
+    let mut caption = format!(
+        "slowdown {}: times as long, and from where (below 1: faster), or how much at most",
         first.between()
     );
+    if all.iter().any(|(.., knee)| knee.at.is_some() && !knee.proven) {
+        caption += "; ? likely, not proven";
+    }
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
@@ -553,7 +584,9 @@ fn about_knee(knee: &KneeFinding) -> String {
             format!("{} from {at}{likely}", say::times(factor))
         }
         (None, Some(ratio), _) => format!("{} gradually", say::times(ratio)),
-        (None, None, Some(most)) if most <= TOLD_AT_MOST => format!("none <{}", say::percent(most)),
+        (None, None, Some(most)) if most <= TOLD_AT_MOST => {
+            format!("at most {}", say::percent(most))
+        }
         (None, None, _) => "cannot tell".into(),
     }
 }

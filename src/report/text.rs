@@ -228,12 +228,12 @@ pub(super) fn about_ranges(all: impl Iterator<Item = Estimate>) -> Vec<&'static 
     notes.into_iter().filter(|note| note.0).map(|note| note.1).collect()
 }
 
-/// An interval whose ends are further apart than so many times says nothing.
+/// An interval around 1 whose ends are further apart than so many times says nothing.
 const RATIO_SPAN_MAX: f64 = 10.0;
 
 /// The interval of a ratio: `1.19 to 1.41`, or that it says nothing.
 pub(super) fn ratio_span(interval: Interval) -> String {
-    if interval.high > RATIO_SPAN_MAX * interval.low {
+    if interval.contains(1.0) && interval.high > RATIO_SPAN_MAX * interval.low {
         return "cannot tell".into();
     }
     say::span(interval)

@@ -1,11 +1,11 @@
-//! Determines whether a phase wrote or only read content, and whether it is bulk: its operations move
-//! 1 MiB or more on average. The rate of a bulk phase is bytes per second; operations per second, or
-//! percentiles of the few there are, say little.
+//! Determines whether a phase wrote or only read content, or listed directories, and whether it is bulk: its
+//! operations move 1 MiB or more on average. The rate of a bulk phase is bytes per second; operations per
+//! second, or percentiles of the few there are, say little.
 
 use std::collections::BTreeSet;
 
 use super::book::Measurement;
-use crate::op::find_operation;
+use crate::op::{Subject, find_operation};
 
 /// Fewest bytes per operation of a bulk phase: moving so many takes nearly all of its time.
 const OPERATION_BYTES_MIN: f64 = 1_048_576.0;
@@ -41,6 +41,11 @@ pub(crate) fn writes_less(m: &Measurement) -> bool {
 /// Whether a phase ended with content unwritten: it had no sync, and the device wrote less.
 pub(crate) fn leaves_unwritten(m: &Measurement) -> bool {
     writes_less(m) && m.sync_seconds == 0.0
+}
+
+/// Whether a phase listed directories: findings then count the entries.
+pub(crate) fn is_listing(m: &Measurement) -> bool {
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.subject == Subject::Holder)
 }
 
 /// Whether a phase only read content.

@@ -173,13 +173,25 @@ impl AnswerFigure {
         }
     }
 
-    /// How long operations take after a knee; none where there is none.
+    /// How long operations take after a knee, or where they change gradually; none where they do neither.
     pub(super) fn of_knee(one: &KneeFinding) -> Option<Self> {
         let axis = AxisWords { name: &one.axis, unit: one.unit };
         let (variant, phase) = (one.variant.as_ref()?, one.phase.as_ref()?);
-        let (task, at) = (task(variant, phase), axis.level(one.at?));
-        let name = format!("time of {task} from about {at} on over that before");
-        Some(Self::ratio(name, one.factor?, one.factor_interval).of(&[variant], Some(phase)))
+        let task = task(variant, phase);
+        let figure = match one.at {
+            Some(at) => {
+                let at = axis.level(at);
+                let name = format!("time of {task} from about {at} on over that before");
+                Self::ratio(name, one.factor?, one.factor_interval)
+            }
+            None => {
+                let name = format!(
+                    "time of {task} at the upper half of the levels over that at the lower"
+                );
+                Self::ratio(name, one.gradual_ratio?, one.gradual_interval)
+            }
+        };
+        Some(figure.of(&[variant], Some(phase)))
     }
 
     /// The rate of a row, as it is stated; none without a valid measurement.

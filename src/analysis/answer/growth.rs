@@ -162,7 +162,7 @@ fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others
         _ if untold == others => format!("; the {others} others cannot be told"),
         _ => format!("; {untold} of {others} others cannot be told"),
     };
-    let noun = one.counted.noun();
+    let (noun, first) = (one.counted.noun(), at_first([figures].into_iter()));
     match (one.shape, &figures.threshold) {
         (GrowthShape::Threshold, Some(found)) => {
             let [at, low, high] = [found.at, found.interval.low, found.interval.high]
@@ -175,9 +175,9 @@ fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others
         // By a law it takes longer with each of them: no number parts the fast ones from the slow.
         (GrowthShape::Law, _) => {
             let law = figures.by_law(noun, basis);
-            format!("at {} {task} takes {longer} as at first, growing {law}{but}", extent(one))
+            format!("at {} {task} takes {longer} {first}, growing {law}{but}", extent(one))
         }
-        _ => format!("at {} {task} takes {longer} as at first{but}", extent(one)),
+        _ => format!("at {} {task} takes {longer} {first}{but}", extent(one)),
     }
 }
 
@@ -207,7 +207,14 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
     };
     let (end, phases, span) = (end(&findings), phases(&findings), say::span(span));
     let take = verb(&findings, "takes", "take");
-    format!("at {end} {phases} {take} {times} times as long as at first ({span}) in {of}")
+    let first = at_first(slower.iter().map(|one| one.1));
+    format!("at {end} {phases} {take} {times} times as long {first} ({span}) in {of}")
+}
+
+/// What the end is compared with: the first operations, but where these are slower, those behind them.
+fn at_first<'a>(mut all: impl Iterator<Item = &'a GrowthFigures>) -> &'static str {
+    let has_start_up = all.any(|figures| figures.slow_start_up().is_some());
+    if has_start_up { "as after the start-up" } else { "as at first" }
 }
 
 #[cfg(test)]

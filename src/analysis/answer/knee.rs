@@ -5,7 +5,7 @@ use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::left_out::{LeftOutTasks, MeasuredTask};
-use super::words::{AxisWords, as_long, at_most, begun, of_tasks, share, task};
+use super::words::{AxisWords, as_long, at_most, begun, in_brackets, of_tasks, share, task};
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
 use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
@@ -40,14 +40,18 @@ pub(super) fn knee(
     };
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
-        let gradual = most_gradual(&none).first().map(|one| about_gradual(one));
-        let most = match general.knee.is_none() && found.is_empty() {
-            true => gradual.unwrap_or_else(|| "; no sudden step was found".into()),
-            false => String::new(),
+        let is_gradual = general.knee.is_none() && found.is_empty();
+        let gradual = most_gradual(&none).first().copied().filter(|_| is_gradual);
+        let most = match gradual {
+            Some(one) => about_gradual(one),
+            None if is_gradual => "; no sudden step was found".into(),
+            None => String::new(),
         };
         let text = about_general(general, &axis, &together, takes) + &most;
-        let figure = AnswerFigure::of_slowdown(general, axis, &together);
-        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(vec![figure]));
+        let together = AnswerFigure::of_slowdown(general, axis, &together);
+        let figures = [together].into_iter().chain(gradual.and_then(AnswerFigure::of_knee));
+        let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
+        return Some(draft.made_of(figures.collect()));
     }
     // Of one task this is what was just asked; of several, few may differ from the rest.
     if !slower.is_empty() {
@@ -94,17 +98,18 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "above {} {together} {takes} {} as below",
+            "from {} on, {together} {takes} {} as below",
             axis.level(general.middle),
             as_long(halves.middle_ratio(), Some(halves)),
         ),
     }
 }
 
-/// `; most in read-file (fragmented), gradually: 3.07 times`
+/// `; most in read-file (fragmented), gradually: 3.07 times (1.02 to 9.24)`
 fn about_gradual(one: &KneeFinding) -> String {
     let times = one.gradual_ratio.map(say::times).unwrap_or_default();
-    format!("; most in {}, gradually: {times} times", name_of(one))
+    let interval = in_brackets(one.gradual_interval);
+    format!("; most in {}, gradually: {times} times{interval}", name_of(one))
 }
 
 fn name_of(one: &KneeFinding) -> String {

@@ -102,8 +102,9 @@ impl<'a> Leaders<'a> {
     }
 }
 
-/// `ext3 and ext4 are the fastest`; where some behind cannot be placed they only `came first`.
+/// `ext3 and ext4 are the fastest`; where some behind cannot be placed, or these may well differ, they only `came first`.
 fn are_first(first: &str, together: &[&RankingStep], is_open: bool) -> String {
+    let is_open = is_open || !together.iter().all(|step| step.behind_first.is_alike());
     let are = match (is_open, together.is_empty()) {
         (true, _) => "came first",
         (false, true) => "is the fastest",

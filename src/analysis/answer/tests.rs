@@ -140,7 +140,7 @@ fn is_made_of_its_figures(answer: &AnswerFinding) {
         let Interval { low, high } = figure.interval?;
         Some(match figure.measure {
             FigureMeasure::Change => [(-high).max(0.0), (-low).min(1.0)].map(share).to_vec(),
-            _ => [low, high, 1.0 / low, 1.0 / high].map(say::times).to_vec(),
+            _ => [low, high, 1.0 / low, 1.0 / high].map(say::near).to_vec(),
         })
     };
     let known: Vec<String> = answer.figures.iter().filter_map(ends).flatten().collect();
@@ -311,6 +311,24 @@ fn layouts_that_get_slower_are_told_from_those_that_do_not() {
     let found = answer(&growing);
     assert_eq!(found.verdict, Verdict::No, "{found:?}");
     assert!(found.text.contains("create does not get slower by more than"), "{found:?}");
+}
+
+#[test]
+fn an_interval_of_growth_that_says_nothing_is_not_stated() {
+    let mut growing = growing::directory();
+    growing.run.complete = true;
+    growing.measurements.retain(|m| m.cell.variant == "multiple");
+    for m in &mut growing.measurements {
+        let times = if m.cell.repeat % 2 == 0 { 1_000.0 } else { 0.001 };
+        let half = m.windows.len() / 2;
+        m.windows[half..].iter_mut().for_each(|window| window.mean_ns *= times);
+    }
+    let found = answer(&growing);
+    assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
+    assert!(
+        found.text.contains("times differ too much to see whether create gets slower"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub(super) fn as_long(ratio: f64, interval: Option<Interval>) -> String {
     format!("{} times as long{}", say::times(ratio), in_brackets(interval))
 }
 
-/// ` (1.05 to 1.36)`; nothing without an interval.
+/// ` (1.05 to 1.36)`, with enough figures to see whether it leaves 1 out; nothing without an interval.
 pub(super) fn in_brackets(interval: Option<Interval>) -> String {
     interval.map_or(String::new(), |interval| format!(" ({})", say::span(interval)))
 }

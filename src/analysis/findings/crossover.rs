@@ -85,6 +85,12 @@ impl CrossoverFinding {
         format!("{}: {}.", self.phase, parts.join("; "))
     }
 
+    /// The comparison of these two at a level; none where it compares others.
+    pub(super) fn at(&self, value: f64, pair: [&str; 2]) -> Option<&LevelWinner> {
+        let is_of = self.variants.iter().all(|name| pair.contains(&name.as_str()));
+        self.levels.iter().find(|level| is_of && level.value == value)
+    }
+
     /// Neighbouring levels that the same variant wins, or none does for the same reason.
     fn about(&self, levels: &[LevelWinner]) -> String {
         let level = |one: &LevelWinner| say::quantity(one.value, self.unit);
@@ -136,7 +142,9 @@ impl CrossoverFinding {
                 format!("no significant difference between {a} and {b} {place} ({a} is {times})")
             }
             false => {
-                format!("too few measurements to compare {a} and {b} {place} ({a} was {times})")
+                format!(
+                    "too few or too different measurements to compare {a} and {b} {place} ({a} was {times})"
+                )
             }
         }
     }

@@ -248,7 +248,7 @@ impl GrowthFinding {
             _ => "its time follows no simple law".into(),
         };
         let way = if faster { "faster" } else { "slower" };
-        let (ratio, interval) = (say::near(figures.ratio), say::beyond(figures.interval));
+        let (ratio, interval) = (say::near(figures.ratio), span(figures.interval));
         let both = compared(format!("{ratio} times ({interval}{basis})"));
         format!("{run}{phase} gets {way}: {both}; {course}")
     }
@@ -263,11 +263,8 @@ impl GrowthFinding {
         if self.repeats > 1 { "" } else { " by its windows" }
     }
 
-    /// The start-up, where it is slower by enough to matter.
     fn about_start_up(&self, figures: &GrowthFigures) -> String {
-        let Some(start_up) = figures.start_up.filter(|one| one.ratio >= 1.0 + CHANGE_MIN) else {
-            return String::new();
-        };
+        let Some(start_up) = figures.slow_start_up() else { return String::new() };
         format!(
             "; apart from the start-up: the first {} {} take {} times as long as the next {}",
             grouped(start_up.operations),
@@ -290,6 +287,11 @@ impl GrowthFinding {
 }
 
 impl GrowthFigures {
+    /// The start-up, where it is slower by enough to matter.
+    pub(crate) fn slow_start_up(&self) -> Option<StartUp> {
+        self.start_up.filter(|one| one.ratio >= 1.0 + CHANGE_MIN)
+    }
+
     /// Whether the interval reaches so far that it is not worth a word.
     pub(in crate::analysis) fn is_untold(&self) -> bool {
         self.interval.high > UNTOLD * self.interval.low

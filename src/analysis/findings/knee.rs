@@ -135,7 +135,7 @@ impl KneeFinding {
                  long as at the lower ({})",
                 range.between(),
                 say::near(ratio),
-                say::beyond(interval)
+                say::span(interval)
             )
         } else if self.is_bounded() {
             format!(

@@ -25,6 +25,9 @@ use sample::Sample;
 /// file's order. Only valid measurements count; a kind that nothing can be concluded of is left out.
 pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
     let sample = Sample::new(book, variants);
+    let is_wanted = |kind| wanted.contains(&kind);
+    let crossovers =
+        if is_wanted(Conclusion::Crossover) { crossover::crossover(&sample) } else { Vec::new() };
     let mut all = Vec::new();
     for kind in wanted {
         match kind {
@@ -37,10 +40,10 @@ pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Fi
                 all.extend(scaling::scaling(&sample).into_iter().map(Finding::Scaling));
             }
             Conclusion::Crossover => {
-                all.extend(crossover::crossover(&sample).into_iter().map(Finding::Crossover));
+                all.extend(crossovers.iter().cloned().map(Finding::Crossover));
             }
             Conclusion::Ranking => {
-                let rankings = ranking::ranking(book, &sample, variants);
+                let rankings = ranking::ranking(book, &sample, variants, &crossovers);
                 all.extend(rankings.into_iter().map(Finding::Ranking));
             }
             Conclusion::Source => {

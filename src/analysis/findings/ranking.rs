@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::crossover::CrossoverFinding;
 use super::ratio::{PooledVariance, Rate, Ratio, rates};
 use super::sample::{Sample, Values, in_turns, is_counted, log_rate, lowest_first};
-use super::say::{self, beyond, listed, span, times};
+use super::say::{self, listed, span, times};
 use crate::analysis::statistics::Interval;
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -31,15 +32,35 @@ pub struct RankingFinding {
     /// The levels that have this order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub levels: Vec<f64>,
-    /// For each of them its fastest variant, and those that do not differ significantly from that.
+    /// For each of them its fastest variant, and those that are as fast.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub fastest: Vec<Vec<String>>,
+    pub fastest: Vec<FastestVariants>,
     /// Variants that cannot take part.
     pub left_out: Vec<LeftOutVariant>,
     /// What was found of the caches, where that differs between variants.
     pub caches: Vec<CacheDifference>,
     /// Whether content was left that the device had not when a phase ended.
     pub unwritten: bool,
+}
+
+/// The variants that come first at a level. Of two that a crossover compares, it decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FastestVariants {
+    /// The fastest, and behind it those that do not differ significantly from it and take at most 1.25 times as long.
+    pub alike: Vec<String>,
+    /// Those that do not differ significantly from it, and may take longer than that.
+    pub unclear: Vec<String>,
+}
+
+impl FastestVariants {
+    /// Puts one that was compared with the fastest where it belongs.
+    fn place(&mut self, name: &str, result: ComparisonResult) {
+        match result {
+            ComparisonResult::Tie => self.alike.push(name.into()),
+            ComparisonResult::NoSignificantDifference => self.unclear.push(name.into()),
+            ComparisonResult::TooFewMeasurements | ComparisonResult::Slower => {}
+        }
+    }
 }
 
 /// A variant, compared with the one before it in the order.
@@ -66,6 +87,13 @@ pub struct ComparedRatio {
     pub interval: Option<Interval>,
     /// Whether there is no significant difference.
     pub tie: bool,
+}
+
+impl ComparedRatio {
+    /// Whether the two are as good as alike.
+    pub(in crate::analysis) fn is_alike(&self) -> bool {
+        ComparisonResult::new(self) == ComparisonResult::Tie
+    }
 }
 
 impl From<Ratio> for ComparedRatio {
@@ -126,6 +154,23 @@ impl RankingFinding {
     }
 
     /// At which levels.
+    /// Has these crossovers decide whether the fastest of a level and another are alike: they are compared for that, and
+    /// the ranking of all pairs is less sharp.
+    fn agree_with(&mut self, crossovers: &[&CrossoverFinding], variants: &[&str]) {
+        for (value, fastest) in self.levels.iter().zip(&mut self.fastest) {
+            let Some(first) = fastest.alike.first().cloned() else { continue };
+            for other in variants.iter().filter(|other| **other != first) {
+                let mut compared =
+                    crossovers.iter().filter_map(|one| one.at(*value, [&first, other]));
+                let Some(compared) = compared.next() else { continue };
+                fastest.alike.retain(|name| name != other);
+                fastest.unclear.retain(|name| name != other);
+                fastest
+                    .place(other, ComparisonResult::of(compared.span(), compared.winner.is_none()));
+            }
+        }
+    }
+
     fn place(&self) -> String {
         let unit = self.unit.unwrap_or_default();
         let noun = self.axis.as_deref().and_then(|axis| say::axis_noun(axis, unit));
@@ -146,14 +191,23 @@ impl RankingFinding {
 
 /// First the whole job, if it has two phases or more; then one for each phase that two variants or
 /// more have. With an axis, one for all neighbouring levels that have the same order.
-pub(super) fn ranking(book: &Book, sample: &Sample<'_>, variants: &[&str]) -> Vec<RankingFinding> {
+pub(super) fn ranking(
+    book: &Book,
+    sample: &Sample<'_>,
+    variants: &[&str],
+    crossovers: &[CrossoverFinding],
+) -> Vec<RankingFinding> {
     // Of the 5% one half is for the whole job, which users wait for, and the other for all phases.
     let mut findings = ranked(None, &job_levels(book, variants), 2);
     let phases = sample.phases();
     let rankings = if findings.is_empty() { phases.len() } else { 2 * phases.len() };
     for phase in &phases {
         let levels = phase_levels(sample, phase);
-        findings.extend(ranked(Some(phase), &levels, rankings));
+        let of_phase: Vec<_> = crossovers.iter().filter(|one| one.phase == *phase).collect();
+        for mut finding in ranked(Some(phase), &levels, rankings) {
+            finding.agree_with(&of_phase, variants);
+            findings.push(finding);
+        }
     }
     findings
 }
@@ -367,15 +421,17 @@ fn finding(phase: Option<&str>, ranked: &[RankedLevel<'_>], ranker: &Ranker) -> 
 }
 
 /// The fastest of an order, and those that do not differ from it. One that is slow and unsteady may not differ either.
-fn fastest_of(steps: &[RankingStep]) -> Vec<String> {
+fn fastest_of(steps: &[RankingStep]) -> FastestVariants {
     let is_alike =
         |step: &&RankingStep| step.behind_first.tie && step.behind_first.interval.is_some();
     let first = steps.first().map(|step| step.faster.clone());
-    let alike = steps.iter().take_while(is_alike).map(|step| step.slower.clone());
-    first.into_iter().chain(alike).collect()
+    let mut fastest = FastestVariants { alike: first.into_iter().collect(), unclear: Vec::new() };
+    for step in steps.iter().take_while(is_alike) {
+        fastest.place(&step.slower, ComparisonResult::new(&step.behind_first));
+    }
+    fastest
 }
 
-/// What was found of the caches, at levels where that is not the same for all variants.
 fn cache_differences(levels: &[RankedLevel<'_>]) -> Vec<CacheDifference> {
     let found = |variant: &RankedVariant<'_>| variant.caches.join(" and ");
     let differs = |level: &&RankedLevel<'_>| each_once(level.variants.iter().map(found)).len() > 1;
@@ -506,7 +562,7 @@ pub(super) fn about_order(steps: &[RankingStep]) -> String {
                 .iter()
                 .map(|step| format!("{} ({})", step.slower, times(step.behind_first.ratio)));
             format!(
-                "too few measurements to compare; {} came first, then {} ({} times as long), {}",
+                "too few or too different measurements to compare; {} came first, then {} ({} times as long), {}",
                 first.faster,
                 first.slower,
                 times(first.behind_first.ratio),
@@ -522,7 +578,9 @@ fn about_pair(step: &RankingStep) -> String {
     let RankingStep { faster, slower, compared, .. } = step;
     let ratio = times(compared.ratio);
     match compared.interval {
-        None => format!("too few measurements to compare {faster} and {slower} ({ratio} times)"),
+        None => format!(
+            "too few or too different measurements to compare {faster} and {slower} ({ratio} times)"
+        ),
         Some(interval) if compared.tie => {
             let span = span(interval);
             format!(
@@ -530,7 +588,7 @@ fn about_pair(step: &RankingStep) -> String {
             )
         }
         Some(interval) => {
-            format!("{faster} is {ratio} times as fast as {slower} ({})", beyond(interval))
+            format!("{faster} is {ratio} times as fast as {slower} ({})", span(interval))
         }
     }
 }
@@ -571,10 +629,15 @@ enum ComparisonResult {
 
 impl ComparisonResult {
     fn new(compared: &ComparedRatio) -> Self {
-        match compared.interval {
+        Self::of(compared.interval, compared.tie)
+    }
+
+    /// By the interval of how many times as long the slower one takes.
+    fn of(interval: Option<Interval>, tie: bool) -> Self {
+        match interval {
             None => Self::TooFewMeasurements,
-            Some(interval) if compared.tie && interval.high <= ALIKE_TIMES => Self::Tie,
-            Some(_) if compared.tie => Self::NoSignificantDifference,
+            Some(interval) if tie && interval.high <= ALIKE_TIMES => Self::Tie,
+            Some(_) if tie => Self::NoSignificantDifference,
             Some(_) => Self::Slower,
         }
     }
@@ -586,7 +649,7 @@ fn against(slower: &[(&str, &ComparedRatio)], other: &str) -> String {
     let (result, one) = (ComparisonResult::new(compared), slower.len() == 1);
     if result == ComparisonResult::Slower {
         let takes = slower.iter().map(|(name, compared)| {
-            let span = compared.interval.map_or_else(String::new, beyond);
+            let span = compared.interval.map_or_else(String::new, span);
             format!("{name} takes {} times as long ({span})", times(compared.ratio))
         });
         return takes.collect::<Vec<_>>().join("; ");
@@ -596,9 +659,11 @@ fn against(slower: &[(&str, &ComparedRatio)], other: &str) -> String {
         format!("{name} ({} times{})", times(compared.ratio), span.unwrap_or_default())
     });
     let does = match (result, one) {
-        (ComparisonResult::TooFewMeasurements, true) => "has too few measurements to compare with",
+        (ComparisonResult::TooFewMeasurements, true) => {
+            "has too few or too different measurements to compare with"
+        }
         (ComparisonResult::TooFewMeasurements, false) => {
-            "have too few measurements to compare with"
+            "have too few or too different measurements to compare with"
         }
         (ComparisonResult::Tie, true) => "ties with",
         (ComparisonResult::Tie, false) => "tie with",

@@ -3,8 +3,9 @@
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
-use crate::op::{Durability, OWN_ENTRIES_BYTES, Operation, Subject, find_operation};
+use crate::op::{Durability, OWN_ENTRIES_BYTES};
 use crate::results::book::{Book, Level, Measurement};
+use crate::results::content::is_listing;
 use crate::results::order::PhaseCell;
 
 /// No phase is shorter or longer.
@@ -246,9 +247,4 @@ pub(in crate::analysis) fn log_rate(m: &Measurement) -> Option<f64> {
     let of_entries = || m.bytes.saturating_sub(OWN_ENTRIES_BYTES * m.operations).max(1);
     let done = if is_listing(m) { of_entries() } else { m.operations };
     Some((done as f64 / m.durable_seconds()).ln())
-}
-
-fn is_listing(m: &Measurement) -> bool {
-    let lists = |operation: &Operation| operation.subject == Subject::Holder;
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(lists)
 }

@@ -21,21 +21,16 @@ pub(crate) fn times(ratio: f64) -> String {
     }
 }
 
-/// `0.97 to 1.07`
-pub(crate) fn span(Interval { low, high }: Interval) -> String {
-    format!("{} to {}", times(low), times(high))
-}
-
 /// How many times, with enough figures to see on which side of 1 it is.
-pub(super) fn near(ratio: f64) -> String {
+pub(in crate::analysis) fn near(ratio: f64) -> String {
     match times(ratio) {
         same if same == "1.00" && ratio != 1.0 => format!("{ratio:.3}"),
         other => other,
     }
 }
 
-/// A span with enough figures to see whether it leaves 1 out.
-pub(super) fn beyond(Interval { low, high }: Interval) -> String {
+/// `0.97 to 1.07`, with enough figures to see whether it leaves 1 out.
+pub(crate) fn span(Interval { low, high }: Interval) -> String {
     format!("{} to {}", near(low), near(high))
 }
 
@@ -134,8 +129,8 @@ mod tests {
         let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
         assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
         assert_eq!(span([0.5, 12.0].into()), "0.50 to 12.0");
-        assert_eq!(beyond([1.0042, 1.5].into()), "1.004 to 1.50");
-        assert_eq!(beyond([1.1, 1.5].into()), "1.10 to 1.50");
+        assert_eq!(span([1.0042, 1.5].into()), "1.004 to 1.50");
+        assert_eq!(span([0.9, 0.9971].into()), "0.90 to 0.997");
         assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));
     }
 }

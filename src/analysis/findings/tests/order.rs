@@ -96,7 +96,7 @@ fn two_variants_have_a_sentence_of_their_own() {
     );
     assert_eq!(
         sentence(&[50.0], &[100.0]),
-        "write: too few measurements to compare b and a (2.00 times)."
+        "write: too few or too different measurements to compare b and a (2.00 times)."
     );
 }
 
@@ -106,7 +106,7 @@ fn many_that_were_measured_once_stand_in_an_order_that_claims_nothing() {
     let found = only(&book(at(None, &rates)), Conclusion::Ranking, &VARIANTS);
     assert_eq!(
         found.sentence(),
-        "write: too few measurements to compare; b came first, then a (2.00 times as long), c (4.00)."
+        "write: too few or too different measurements to compare; b came first, then a (2.00 times as long), c (4.00)."
     );
 }
 
@@ -355,7 +355,10 @@ fn levels_with_the_same_order_are_one_finding() {
     let levels: Vec<_> = found.iter().map(|f| figures(f)["levels"].to_string()).collect();
     assert_eq!(levels, ["[10.0,20.0]", "[30.0]", "[40.0,50.0]"], "{found:?}");
     let fastest: Vec<_> = found.iter().map(|f| figures(f)["fastest"].to_string()).collect();
-    assert_eq!(fastest, [r#"[["a"],["a"]]"#, r#"[["a","b"]]"#, r#"[["b"],["b"]]"#], "{found:?}");
+    let only = |name: &str| format!(r#"{{"alike":["{name}"],"unclear":[]}}"#);
+    let [of_a, both, of_b] = [only("a"), only(r#"a","b"#), only("b")];
+    let expected = [format!("[{of_a},{of_a}]"), format!("[{both}]"), format!("[{of_b},{of_b}]")];
+    assert_eq!(fastest, expected, "{found:?}");
 }
 
 /// Chunks of five sizes: `a` is 3.1 times faster for the smallest, both meet at 64 KiB.
@@ -396,6 +399,43 @@ fn the_sentence_of_a_crossover_groups_neighbouring_levels() {
          a from 100 KiB to 4,000 KiB (1.15 to 3.09 times); they are equally fast at about 68.7 KiB (45.7 KiB to \
          90.9 KiB)."
     );
+}
+
+#[test]
+fn where_a_crossover_tells_two_apart_the_ranking_does_not_call_them_alike() {
+    const SIX: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+    let kinds = [Conclusion::Crossover, Conclusion::Ranking];
+    let mut turned = 0;
+    for seed in 0..40 {
+        let mut noise = Noise::new(seed);
+        let mut rates = |times: f64| [0; 15].map(|_| times * (0.1 * noise.normal()).exp());
+        let all: Vec<_> = (0..6).map(|at| rates(1_000.0 * 0.88f64.powi(at))).collect();
+        let cells: Vec<_> = SIX.iter().zip(&all).map(|(name, rates)| (*name, &rates[..])).collect();
+        let level = level("chunk-size", 1_024.0, Unit::Bytes);
+        let found = conclude(&book(at(Some(&level), &cells)), &kinds, &SIX);
+        let alone = conclude(&book(at(Some(&level), &cells)), &kinds[1..], &SIX);
+        let fastest = |found: &[Finding]| {
+            let ranking = found.iter().find_map(|one| match one {
+                Finding::Ranking(ranking) => Some(ranking.fastest[0].clone()),
+                _ => None,
+            });
+            ranking.unwrap()
+        };
+        let together = fastest(&found);
+        turned += u32::from(together != fastest(&alone));
+        let first = &together.alike[0];
+        for one in &found {
+            let Finding::Crossover(crossover) = one else { continue };
+            let other = crossover.variants.iter().find(|name| *name != first);
+            let Some(other) = other.filter(|_| crossover.variants.contains(first)) else {
+                continue;
+            };
+            let is_told_apart = crossover.levels[0].winner.is_some();
+            let is_tied = together.alike.contains(other) || together.unclear.contains(other);
+            assert_eq!(is_tied, !is_told_apart, "{together:?}: {}", one.sentence());
+        }
+    }
+    assert!(turned > 0, "the ranking alone never said otherwise");
 }
 
 #[test]
