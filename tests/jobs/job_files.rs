@@ -290,23 +290,29 @@ fn phases_work_on_what_the_earlier_ones_left() {
 
 #[test]
 fn the_first_files_that_were_removed_are_made_again_where_the_tree_is_full() {
-    let again = |delete: &str| {
-        let text = with_phases(
-            &(phase("create", "")
-                + &phase("delete", delete)
-                + &phase("create", "name = \"again\"")
-                + &phase("read", "")),
-        );
-        let cell = plan_of(&text).cells.swap_remove(0);
-        let read = cell.phases[3].selection.numbers();
-        assert!(read.into_iter().all(|n| cell.phases[3].state_before(&cell.tree, n).writes > 0));
-        let of = |phase: &boatload::plan::phase::Phase| {
-            (phase.selection.first, phase.selection.count, phase.entries_after)
+    let jobs = [
+        (phase("delete", "count = 10"), 10),
+        (phase("delete", "count = 10") + &phase("delete", "name = \"more\"\ncount = 5"), 15),
+    ];
+    for (deletes, removed) in jobs {
+        let all = phase("create", "") + &deletes + &phase("create", "name = \"again\"");
+        let cell = plan_of(&with_phases(&(all + &phase("read", "")))).cells.swap_remove(0);
+        let [.., again, read] = cell.phases.as_slice() else {
+            panic!("{} phases", cell.phases.len())
         };
-        cell.phases.iter().map(of).collect::<Vec<_>>()
-    };
-    assert_eq!(again("count = 10"), [(0, 100, 100), (0, 10, 90), (0, 10, 100), (0, 100, 100)]);
-    assert_eq!(again(""), [(0, 100, 100), (0, 100, 0), (0, 100, 100), (0, 100, 100)]);
+        assert_eq!((again.selection.first, again.selection.count), (0, removed));
+        assert_eq!((again.entries_after, read.selection.count), (100, 100));
+        let writes = |number| read.state_before(&cell.tree, number).writes;
+        assert!((0..removed).all(|number| writes(number) == 2), "made twice");
+        assert!((removed..100).all(|number| writes(number) == 1));
+    }
+    let text = with_phases(
+        &(phase("create", "")
+            + &phase("delete", "count = 10")
+            + &phase("create", "name = \"again\"\ncount = 5")),
+    );
+    let found = problems_of(&text);
+    assert!(found[0].expected.contains("all of its 100 files were made before"), "{found:?}");
 }
 
 #[test]

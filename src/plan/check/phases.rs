@@ -170,8 +170,9 @@ impl<'a> CellCheck<'a> {
         }
         keys.check_chunks(outline, tree)?;
         let again = entries.removed_before(operation, count, tree);
-        let chosen =
-            again.map_or_else(|| entries.choose(operation, count, tree), |again| Ok(again.range()));
+        let chosen = again
+            .as_ref()
+            .map_or_else(|| entries.choose(operation, count, tree), |again| Ok(again.range()));
         let range = match chosen {
             Ok(range) => range,
             Err(objection) => {
@@ -198,7 +199,7 @@ impl<'a> CellCheck<'a> {
                 keys.problem("order", order.as_str(), "no other order than that of the removal");
                 return None;
             }
-            return Some(again.clone());
+            return Some(again);
         }
         // A walk goes through all trees from the top, whoever they belong to.
         let walks = operation.subject == Subject::AnyDirectory;
@@ -469,8 +470,6 @@ struct LiveEntries {
     next: u64,
     /// Those removed out of the middle.
     removed: Option<Selection>,
-    /// Those removed from the beginning on, if one phase did so.
-    removed_first: Option<Selection>,
     /// Whether a phase that adds them has been.
     added: bool,
     /// Whether any were added.
@@ -517,10 +516,14 @@ impl Entries {
         operation: &Operation,
         count: Option<u64>,
         tree: &Tree,
-    ) -> Option<&Selection> {
+    ) -> Option<Selection> {
         let live = self.of_subject(operation.subject);
-        let first = live.removed_first.as_ref().filter(|_| live.next == tree.files);
-        let removed = live.removed.as_ref().or(first)?;
+        let first = || {
+            let range = EntryRange::whole(0, live.first);
+            Selection::new(range, Order::Sequential, tree.roots, 0, 0)
+        };
+        let lacks_first = live.first > 0 && live.next == tree.files;
+        let removed = live.removed.clone().or_else(|| lacks_first.then(first))?;
         let adds = operation.effect == Effect::AddsEntry && operation.subject != Subject::Chunk;
         (adds && count.is_none_or(|count| count == removed.count)).then_some(removed)
     }
@@ -610,17 +613,13 @@ impl Entries {
         let all = selection.count == selection.population;
         match operation.effect {
             Effect::AddsEntry if live.removed.is_some() => live.removed = None,
-            Effect::AddsEntry if selection.first < live.first => {
-                live.first = selection.first;
-                live.removed_first = None;
-            }
+            Effect::AddsEntry if selection.first < live.first => live.first = selection.first,
             Effect::AddsEntry => {
                 live.next += selection.entries();
                 live.added = true;
                 live.any |= selection.entries() > 0;
             }
             Effect::RemovesEntry if all || selection.order == Order::Sequential => {
-                live.removed_first = Some(selection.clone()).filter(|_| live.first == 0);
                 live.first += selection.count;
             }
             Effect::RemovesEntry => {
