@@ -153,8 +153,7 @@ impl Follower {
             .map(|name| tracing.format(name).ok_or_else(|| cannot_read(name)));
         let (issued, answered) = (issued?, answered?);
         let given_back = tracing.format("block_rq_requeue").map(|event| event.id);
-        let over = [answered.id].into_iter().chain(given_back);
-        let events: Vec<u64> = [issued.id].into_iter().chain(over).collect();
+        let events: Vec<u64> = [issued.id, answered.id].into_iter().chain(given_back).collect();
         let filter = CString::new(filter).map_err(|error| Failure::from_system("filter", error))?;
         // SAFETY: it takes a number and touches no memory.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
@@ -209,7 +208,7 @@ enum BlockEventKind {
         bytes: u64,
     },
     /// Answered, or given back by the driver, which issues it again.
-    Over,
+    Ended,
 }
 
 /// The requests that were seen.
@@ -308,10 +307,10 @@ impl EventFormat {
 
     /// What a request asks: `R`, `W`, `F` for a flush, `D` for a discard. An `F` in front of another
     /// letter says that the cache is flushed before (`blk_fill_rwbs` of Linux).
-    fn event(&self, raw: &[u8], over: &[u64]) -> Option<BlockEventKind> {
+    fn event(&self, raw: &[u8], ends: &[u64]) -> Option<BlockEventKind> {
         let id = u64::from(u16::from_ne_bytes(raw.get(..2)?.try_into().ok()?));
         if id != self.id {
-            return over.contains(&id).then_some(BlockEventKind::Over);
+            return ends.contains(&id).then_some(BlockEventKind::Ended);
         }
         let sector = u64::from_ne_bytes(raw.get(self.sector..self.sector + 8)?.try_into().ok()?);
         let sectors = u32::from_ne_bytes(raw.get(self.sectors..self.sectors + 4)?.try_into().ok()?);
@@ -352,8 +351,8 @@ struct EventRing {
     events: Vec<OwnedFd>,
     memory: NonNull<c_void>,
     page: usize,
-    /// The tracepoints of which each ends the stay of a request at the disk.
-    over: Vec<u64>,
+    /// Tracepoints that end a request: it was answered, or given back by the driver.
+    ends: Vec<u64>,
 }
 
 // SAFETY: the memory is mapped until the ring is dropped, and belongs to it alone; the kernel's part of
@@ -381,7 +380,7 @@ impl EventRing {
             rustix::mm::mmap(std::ptr::null_mut(), length, protection, flags, &events[0], 0)?
         };
         let memory = NonNull::new(memory).ok_or(std::io::ErrorKind::OutOfMemory)?;
-        let ring = Self { events, memory, page, over: ids[1..].to_vec() };
+        let ring = Self { events, memory, page, ends: ids[1..].to_vec() };
         let first = ring.events[0].as_raw_fd();
         for event in &ring.events[1..] {
             // SAFETY: the request takes a descriptor and touches no memory.
@@ -433,7 +432,7 @@ impl EventRing {
             }
             self.copy(tail, &mut record[..length]);
             let kind = u32::from_ne_bytes([header[0], header[1], header[2], header[3]]);
-            match parse(kind, &record[HEADER as usize..length], issued, &self.over) {
+            match parse(kind, &record[HEADER as usize..length], issued, &self.ends) {
                 Some(TraceRecord::Event(event)) => into.push(event),
                 Some(TraceRecord::Lost(count)) => *missed += count,
                 None => {}
@@ -510,13 +509,13 @@ pub(super) fn read_bytes_of_trace(bytes: &[u8]) {
 }
 
 /// What a record says behind its header; none if it is of another kind.
-fn parse(kind: u32, body: &[u8], issued: &EventFormat, over: &[u64]) -> Option<TraceRecord> {
+fn parse(kind: u32, body: &[u8], issued: &EventFormat, ends: &[u64]) -> Option<TraceRecord> {
     let word = |at: usize| Some(u64::from_ne_bytes(body.get(at..at + 8)?.try_into().ok()?));
     match kind {
         PERF_RECORD_LOST => Some(TraceRecord::Lost(word(8)?)),
         // The time, the length of what follows, and the tracepoint's own record.
         PERF_RECORD_SAMPLE => {
-            let what = issued.event(body.get(12..)?, over)?;
+            let what = issued.event(body.get(12..)?, ends)?;
             Some(TraceRecord::Event(BlockEvent { at_ns: word(0)?, what }))
         }
         _ => None,
@@ -554,7 +553,8 @@ mod tests {
         assert_eq!([event(b"WS"), event(b"FWFS")], [issued(b'W'); 2]);
         assert_eq!([event(b"FF"), event(b"F")], [issued(b'F'); 2]);
         assert_eq!(event(b"D"), issued(b'D'));
-        assert_eq!(format.event(&raw(7, 0, 0, b""), &[7]), Some(BlockEventKind::Over));
+        let ends = [7, 9].map(|id| format.event(&raw(id, 0, 0, b""), &[7, 9]));
+        assert_eq!(ends, [Some(BlockEventKind::Ended); 2]);
         assert_eq!(format.event(&raw(8, 0, 0, b""), &[7]), None);
         assert_eq!(format.event(&[0], &[7]), None, "a record that is cut off");
         assert_eq!(EventFormat::parse(1, "nothing"), None);
@@ -568,7 +568,7 @@ mod tests {
         assert_eq!(parse(3, &lost, &format, &[7]), None);
         let mut sample = [9u64.to_ne_bytes().to_vec(), 64u32.to_ne_bytes().to_vec()].concat();
         sample.extend(raw(7, 0, 0, b""));
-        let event = BlockEvent { at_ns: 9, what: BlockEventKind::Over };
+        let event = BlockEvent { at_ns: 9, what: BlockEventKind::Ended };
         assert_eq!(
             parse(PERF_RECORD_SAMPLE, &sample, &format, &[7]),
             Some(TraceRecord::Event(event))
@@ -582,7 +582,7 @@ mod tests {
             at_ns: 0,
             what: BlockEventKind::Issued { operation, offset, bytes },
         };
-        let answered = BlockEvent { at_ns: 0, what: BlockEventKind::Over };
+        let answered = BlockEvent { at_ns: 0, what: BlockEventKind::Ended };
         let events = [
             answered,
             issue(b'R', 0, 4_096),
