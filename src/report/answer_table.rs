@@ -288,15 +288,7 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
     let mut captions = vec![format!("{phase}: {}", scale.caption(rows).unwrap_or_default())];
-    let about = match ["=", "?"].map(|mark| marks.contains(&mark)) {
-        [true, true] => {
-            Some("= as fast as the fastest of the column, within 25%; ? may be as fast")
-        }
-        [true, false] => Some("= as fast as the fastest of the column, within 25%"),
-        [false, true] => Some("? may be as fast as the fastest of the column"),
-        [false, false] => None,
-    };
-    captions.extend(about.map(String::from));
+    captions.extend(about_marks(&marks, "the fastest of the column"));
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
@@ -314,13 +306,31 @@ fn fastest_at<'a>(
     of_phase.filter_map(at_level).next()
 }
 
+/// Stands beside what does not differ significantly from another, and takes at most 1.25 times as long.
+const ALIKE: &str = "=";
+/// The same of what may take longer than that.
+const UNCLEAR: &str = "?";
+
 /// What stands before the rate of a variant; nothing of the fastest where none is as fast.
 fn mark_beside(fastest: &FastestVariants, variant: &str) -> &'static str {
     let is_in = |names: &[String]| names.iter().any(|name| name == variant);
     match fastest.alike.len() > 1 && is_in(&fastest.alike) {
-        true => "=",
-        false if is_in(&fastest.unclear) => "?",
+        true => ALIKE,
+        false if is_in(&fastest.unclear) => UNCLEAR,
         false => "",
+    }
+}
+
+/// What the marks mean that stand beside some; none where none does.
+fn about_marks(marks: &[&str], other: &str) -> Option<String> {
+    let same = format!("no significant difference from {other}");
+    match [ALIKE, UNCLEAR].map(|mark| marks.contains(&mark)) {
+        [true, true] => {
+            Some(format!("{ALIKE} {same}; {UNCLEAR} the same, but 25% or more is possible"))
+        }
+        [true, false] => Some(format!("{ALIKE} {same}")),
+        [false, true] => Some(format!("{UNCLEAR} {same}, but 25% or more is possible")),
+        [false, false] => None,
     }
 }
 
@@ -356,17 +366,17 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let behind = || ranking.steps.iter().map(|step| &step.behind_first);
     let ratios = behind().map(|compared| say::times(compared.ratio));
     table.column_apart("x fastest", ["1".to_string()].into_iter().chain(ratios));
+    let mut marks = Vec::new();
     if behind().any(|compared| compared.interval.is_some()) {
+        marks.extend(ranking.steps.iter().map(|step| mark_of(&step.compared)));
         let spans = behind().map(about_ratio);
         table.column_apart("95% interval", [String::new()].into_iter().chain(spans));
-        let ties = ranking.steps.iter().map(|step| if step.compared.tie { "=" } else { "" });
-        table.column_apart("", [""].into_iter().chain(ties).map(String::from));
+        table.column_apart("", [""].iter().chain(&marks).map(ToString::to_string));
     }
     let scale = RateScale::of(measured_rows(summary));
-    let has_ties = ranking.steps.iter().any(|step| step.compared.tie);
-    let mark = has_ties.then(|| "= ties with the line above".to_string());
     let caption = scale.caption(measured_rows(summary));
-    let captions: Vec<String> = caption.into_iter().chain(mark).collect();
+    let about = about_marks(&marks, "the line above");
+    let captions: Vec<String> = caption.into_iter().chain(about).collect();
     let captions = (!captions.is_empty()).then(|| captions.join("; ")).into_iter().collect();
     let rates = rates_by_phase(summary, &ranking.order, name, &scale);
     let short = short_ranking(analysis, ranking, &scale);
@@ -432,6 +442,14 @@ fn rates_by_phase(summary: &Summary, order: &[String], corner: &str, scale: &Rat
     [whole, split].into_iter().find(fits).unwrap_or(turned)
 }
 
+fn mark_of(compared: &ComparedRatio) -> &'static str {
+    match compared.tie {
+        true if compared.is_alike() => ALIKE,
+        true => UNCLEAR,
+        false => "",
+    }
+}
+
 fn about_ratio(compared: &ComparedRatio) -> String {
     compared.interval.map(ratio_span).unwrap_or_default()
 }
@@ -475,7 +493,7 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     }
     let start_ups = shown.iter().filter_map(|one| one.1.slow_start_up());
     if let Some(most) = start_ups.map(|one| one.operations).max() {
-        caption += &format!("; the first {} left out: they are slower", grouped(most));
+        caption += &format!("; without a slow start-up of up to {}", grouped(most));
     }
     if first.repeats < 2 {
         caption += "; intervals by the windows of one repeat";

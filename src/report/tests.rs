@@ -212,7 +212,7 @@ fn rates_of_bytes_and_of_operations_stand_beside_each_other_each_with_its_unit()
     let rates: Vec<&str> = text.lines().filter(|line| line.contains(" GiB/s")).collect();
     assert_eq!(rates.len(), 4, "{text}");
     assert!(rates.iter().all(|line| line.matches("/s").count() == 5), "{text}");
-    assert!(text.contains("\nsync of writes included; = ties"), "{text}");
+    assert!(text.contains("\nsync of writes included; = no significant"), "{text}");
     assert_fits(&text, "rates with their units");
 }
 

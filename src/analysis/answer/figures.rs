@@ -120,10 +120,11 @@ impl AnswerFigure {
         let at =
             one.level.as_ref().map_or(String::new(), |level| format!(" at {}", say::level(level)));
         let name = format!(
-            "time of {}{at} after {} {} over that at first",
+            "time of {}{at} after {} {} over that {}",
             task(&one.variant, &one.phase),
             grouped(figures.operations),
-            one.counted.noun()
+            one.counted.noun(),
+            figures.beginning()
         );
         // What windows of a single repeat say holds for that run only.
         let interval = Some(figures.interval).filter(|_| one.repeats > 1);

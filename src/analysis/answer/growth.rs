@@ -72,10 +72,11 @@ fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<Answe
     };
     let text = open.map_or_else(vague, |(one, figures)| {
         format!(
-            "at the end, after {}, {} may take {} times as long as at first",
+            "at the end, after {}, {} may take {} times as long {}",
             extent(one),
             task(&one.variant, &one.phase),
-            say::span(figures.interval)
+            say::span(figures.interval),
+            as_at_first([*figures].into_iter())
         )
     });
     Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence))
@@ -162,7 +163,7 @@ fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others
         _ if untold == others => format!("; the {others} others cannot be told"),
         _ => format!("; {untold} of {others} others cannot be told"),
     };
-    let (noun, first) = (one.counted.noun(), at_first([figures].into_iter()));
+    let (noun, first) = (one.counted.noun(), as_at_first([figures].into_iter()));
     match (one.shape, &figures.threshold) {
         (GrowthShape::Threshold, Some(found)) => {
             let [at, low, high] = [found.at, found.interval.low, found.interval.high]
@@ -207,14 +208,13 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
     };
     let (end, phases, span) = (end(&findings), phases(&findings), say::span(span));
     let take = verb(&findings, "takes", "take");
-    let first = at_first(slower.iter().map(|one| one.1));
+    let first = as_at_first(slower.iter().map(|one| one.1));
     format!("at {end} {phases} {take} {times} times as long {first} ({span}) in {of}")
 }
 
-/// What the end is compared with: the first operations, but where these are slower, those behind them.
-fn at_first<'a>(mut all: impl Iterator<Item = &'a GrowthFigures>) -> &'static str {
-    let has_start_up = all.any(|figures| figures.slow_start_up().is_some());
-    if has_start_up { "as after the start-up" } else { "as at first" }
+/// What the ends are compared with.
+fn as_at_first<'a>(all: impl Iterator<Item = &'a GrowthFigures>) -> String {
+    format!("as {}", each_once(all.map(GrowthFigures::beginning)).join(" or "))
 }
 
 #[cfg(test)]

@@ -40,16 +40,16 @@ pub(super) fn knee(
     };
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
-        let is_gradual = general.knee.is_none() && found.is_empty();
-        let gradual = most_gradual(&none).first().copied().filter(|_| is_gradual);
+        let has_no_step = general.knee.is_none() && found.is_empty();
+        let gradual = most_gradual(&none).first().copied().filter(|_| has_no_step);
         let most = match gradual {
             Some(one) => about_gradual(one),
-            None if is_gradual => "; no sudden step was found".into(),
+            None if has_no_step => "; no sudden step was found".into(),
             None => String::new(),
         };
         let text = about_general(general, &axis, &together, takes) + &most;
-        let together = AnswerFigure::of_slowdown(general, axis, &together);
-        let figures = [together].into_iter().chain(gradual.and_then(AnswerFigure::of_knee));
+        let of_all = AnswerFigure::of_slowdown(general, axis, &together);
+        let figures = [of_all].into_iter().chain(gradual.and_then(AnswerFigure::of_knee));
         let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
         return Some(draft.made_of(figures.collect()));
     }
@@ -98,7 +98,7 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "from {} on, {together} {takes} {} as below",
+            "from {} up, {together} {takes} {} as below",
             axis.level(general.middle),
             as_long(halves.middle_ratio(), Some(halves)),
         ),

@@ -49,7 +49,7 @@ pub struct LevelWinner {
     /// How many times as fast the first variant is as the second.
     pub ratio: f64,
     /// Its 95% interval, such that those of all levels and pairs of variants hold together; none for too
-    /// few measurements.
+    /// few measurements, or such as vary too much.
     pub interval: Option<Interval>,
     /// The faster variant; none without a significant difference.
     pub winner: Option<String>,
@@ -143,7 +143,7 @@ impl CrossoverFinding {
             }
             false => {
                 format!(
-                    "too few or too different measurements to compare {a} and {b} {place} ({a} was {times})"
+                    "too few or too variable measurements to compare {a} and {b} {place} ({a} was {times})"
                 )
             }
         }

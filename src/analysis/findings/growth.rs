@@ -292,6 +292,11 @@ impl GrowthFigures {
         self.start_up.filter(|one| one.ratio >= 1.0 + CHANGE_MIN)
     }
 
+    /// What the end is compared with: the first operations, but where these are slower, those behind them.
+    pub(in crate::analysis) fn beginning(&self) -> &'static str {
+        if self.slow_start_up().is_none() { "at first" } else { "after the start-up" }
+    }
+
     /// Whether the interval reaches so far that it is not worth a word.
     pub(in crate::analysis) fn is_untold(&self) -> bool {
         self.interval.high > UNTOLD * self.interval.low

@@ -43,24 +43,13 @@ pub struct RankingFinding {
     pub unwritten: bool,
 }
 
-/// The variants that come first at a level. Of two that a crossover compares, it decides.
+/// The variants that come first at a level, without those that a crossover tells from the fastest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FastestVariants {
     /// The fastest, and behind it those that do not differ significantly from it and take at most 1.25 times as long.
     pub alike: Vec<String>,
     /// Those that do not differ significantly from it, and may take longer than that.
     pub unclear: Vec<String>,
-}
-
-impl FastestVariants {
-    /// Puts one that was compared with the fastest where it belongs.
-    fn place(&mut self, name: &str, result: ComparisonResult) {
-        match result {
-            ComparisonResult::Tie => self.alike.push(name.into()),
-            ComparisonResult::NoSignificantDifference => self.unclear.push(name.into()),
-            ComparisonResult::TooFewMeasurements | ComparisonResult::Slower => {}
-        }
-    }
 }
 
 /// A variant, compared with the one before it in the order.
@@ -83,7 +72,7 @@ pub struct ComparedRatio {
     /// The ratio.
     pub ratio: f64,
     /// Its interval, such that all of a run's rankings hold together with 95%; none for too few
-    /// measurements.
+    /// measurements, or such as vary too much.
     pub interval: Option<Interval>,
     /// Whether there is no significant difference.
     pub tie: bool,
@@ -91,7 +80,7 @@ pub struct ComparedRatio {
 
 impl ComparedRatio {
     /// Whether the two are as good as alike.
-    pub(in crate::analysis) fn is_alike(&self) -> bool {
+    pub(crate) fn is_alike(&self) -> bool {
         ComparisonResult::new(self) == ComparisonResult::Tie
     }
 }
@@ -153,24 +142,22 @@ impl RankingFinding {
         (!each.is_empty()).then(|| format!("Left out: {}.", each.join(", ")))
     }
 
-    /// At which levels.
-    /// Has these crossovers decide whether the fastest of a level and another are alike: they are compared for that, and
-    /// the ranking of all pairs is less sharp.
-    fn agree_with(&mut self, crossovers: &[&CrossoverFinding], variants: &[&str]) {
+    /// Takes out what a crossover tells from the fastest of a level: it compares these two alone, so it is sharper than
+    /// the ranking of all pairs.
+    fn without_told_apart(&mut self, crossovers: &[&CrossoverFinding]) {
         for (value, fastest) in self.levels.iter().zip(&mut self.fastest) {
             let Some(first) = fastest.alike.first().cloned() else { continue };
-            for other in variants.iter().filter(|other| **other != first) {
-                let mut compared =
-                    crossovers.iter().filter_map(|one| one.at(*value, [&first, other]));
-                let Some(compared) = compared.next() else { continue };
-                fastest.alike.retain(|name| name != other);
-                fastest.unclear.retain(|name| name != other);
-                fastest
-                    .place(other, ComparisonResult::of(compared.span(), compared.winner.is_none()));
-            }
+            let is_told_apart = |other: &String| {
+                let pair = [first.as_str(), other.as_str()];
+                let mut compared = crossovers.iter().filter_map(|one| one.at(*value, pair));
+                *other != first && compared.any(|level| level.winner.is_some())
+            };
+            fastest.alike.retain(|name| !is_told_apart(name));
+            fastest.unclear.retain(|name| !is_told_apart(name));
         }
     }
 
+    /// At which levels.
     fn place(&self) -> String {
         let unit = self.unit.unwrap_or_default();
         let noun = self.axis.as_deref().and_then(|axis| say::axis_noun(axis, unit));
@@ -205,7 +192,7 @@ pub(super) fn ranking(
         let levels = phase_levels(sample, phase);
         let of_phase: Vec<_> = crossovers.iter().filter(|one| one.phase == *phase).collect();
         for mut finding in ranked(Some(phase), &levels, rankings) {
-            finding.agree_with(&of_phase, variants);
+            finding.without_told_apart(&of_phase);
             findings.push(finding);
         }
     }
@@ -427,11 +414,16 @@ fn fastest_of(steps: &[RankingStep]) -> FastestVariants {
     let first = steps.first().map(|step| step.faster.clone());
     let mut fastest = FastestVariants { alike: first.into_iter().collect(), unclear: Vec::new() };
     for step in steps.iter().take_while(is_alike) {
-        fastest.place(&step.slower, ComparisonResult::new(&step.behind_first));
+        let names = match step.behind_first.is_alike() {
+            true => &mut fastest.alike,
+            false => &mut fastest.unclear,
+        };
+        names.push(step.slower.clone());
     }
     fastest
 }
 
+/// What was found of the caches, where that is not the same of all variants.
 fn cache_differences(levels: &[RankedLevel<'_>]) -> Vec<CacheDifference> {
     let found = |variant: &RankedVariant<'_>| variant.caches.join(" and ");
     let differs = |level: &&RankedLevel<'_>| each_once(level.variants.iter().map(found)).len() > 1;
@@ -562,7 +554,7 @@ pub(super) fn about_order(steps: &[RankingStep]) -> String {
                 .iter()
                 .map(|step| format!("{} ({})", step.slower, times(step.behind_first.ratio)));
             format!(
-                "too few or too different measurements to compare; {} came first, then {} ({} times as long), {}",
+                "too few or too variable measurements to compare; {} came first, then {} ({} times as long), {}",
                 first.faster,
                 first.slower,
                 times(first.behind_first.ratio),
@@ -579,7 +571,7 @@ fn about_pair(step: &RankingStep) -> String {
     let ratio = times(compared.ratio);
     match compared.interval {
         None => format!(
-            "too few or too different measurements to compare {faster} and {slower} ({ratio} times)"
+            "too few or too variable measurements to compare {faster} and {slower} ({ratio} times)"
         ),
         Some(interval) if compared.tie => {
             let span = span(interval);
@@ -621,7 +613,7 @@ const ALIKE_TIMES: f64 = 1.25;
 /// What a comparison came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ComparisonResult {
-    TooFewMeasurements,
+    NotComparable,
     Tie,
     NoSignificantDifference,
     Slower,
@@ -629,15 +621,10 @@ enum ComparisonResult {
 
 impl ComparisonResult {
     fn new(compared: &ComparedRatio) -> Self {
-        Self::of(compared.interval, compared.tie)
-    }
-
-    /// By the interval of how many times as long the slower one takes.
-    fn of(interval: Option<Interval>, tie: bool) -> Self {
-        match interval {
-            None => Self::TooFewMeasurements,
-            Some(interval) if tie && interval.high <= ALIKE_TIMES => Self::Tie,
-            Some(_) if tie => Self::NoSignificantDifference,
+        match compared.interval {
+            None => Self::NotComparable,
+            Some(interval) if compared.tie && interval.high <= ALIKE_TIMES => Self::Tie,
+            Some(_) if compared.tie => Self::NoSignificantDifference,
             Some(_) => Self::Slower,
         }
     }
@@ -659,11 +646,11 @@ fn against(slower: &[(&str, &ComparedRatio)], other: &str) -> String {
         format!("{name} ({} times{})", times(compared.ratio), span.unwrap_or_default())
     });
     let does = match (result, one) {
-        (ComparisonResult::TooFewMeasurements, true) => {
-            "has too few or too different measurements to compare with"
+        (ComparisonResult::NotComparable, true) => {
+            "has too few or too variable measurements to compare with"
         }
-        (ComparisonResult::TooFewMeasurements, false) => {
-            "have too few or too different measurements to compare with"
+        (ComparisonResult::NotComparable, false) => {
+            "have too few or too variable measurements to compare with"
         }
         (ComparisonResult::Tie, true) => "ties with",
         (ComparisonResult::Tie, false) => "tie with",

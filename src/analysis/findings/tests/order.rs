@@ -96,7 +96,7 @@ fn two_variants_have_a_sentence_of_their_own() {
     );
     assert_eq!(
         sentence(&[50.0], &[100.0]),
-        "write: too few or too different measurements to compare b and a (2.00 times)."
+        "write: too few or too variable measurements to compare b and a (2.00 times)."
     );
 }
 
@@ -106,7 +106,7 @@ fn many_that_were_measured_once_stand_in_an_order_that_claims_nothing() {
     let found = only(&book(at(None, &rates)), Conclusion::Ranking, &VARIANTS);
     assert_eq!(
         found.sentence(),
-        "write: too few or too different measurements to compare; b came first, then a (2.00 times as long), c (4.00)."
+        "write: too few or too variable measurements to compare; b came first, then a (2.00 times as long), c (4.00)."
     );
 }
 
@@ -430,9 +430,9 @@ fn where_a_crossover_tells_two_apart_the_ranking_does_not_call_them_alike() {
             let Some(other) = other.filter(|_| crossover.variants.contains(first)) else {
                 continue;
             };
-            let is_told_apart = crossover.levels[0].winner.is_some();
             let is_tied = together.alike.contains(other) || together.unclear.contains(other);
-            assert_eq!(is_tied, !is_told_apart, "{together:?}: {}", one.sentence());
+            let is_told_apart = crossover.levels[0].winner.is_some();
+            assert!(!is_tied || !is_told_apart, "{together:?}: {}", one.sentence());
         }
     }
     assert!(turned > 0, "the ranking alone never said otherwise");
