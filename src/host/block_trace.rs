@@ -65,7 +65,7 @@ impl BlockTrace {
             let drain = move || {
                 while !is_over.load(Ordering::Relaxed) {
                     if is_on.load(Ordering::Relaxed) {
-                        lock(&follower).drain();
+                        lock(&follower).look();
                         std::thread::park_timeout(PAUSE);
                     } else {
                         std::thread::park();
@@ -142,6 +142,7 @@ fn filter_of(device: &BlockDevice) -> Result<String> {
 struct Follower {
     rings: Vec<EventRing>,
     issued: EventFormat,
+    /// Taken, and not added yet.
     events: Vec<BlockEvent>,
     seen: SeenRequests,
 }
@@ -178,14 +179,23 @@ impl Follower {
         }
     }
 
-    /// Takes what the kernel has written since the last time, in the order it happened.
+    /// Takes what the kernel has written since the last look, and adds what happened until that: all of it is there.
+    fn look(&mut self) {
+        let until_ns = self.events.iter().map(|event| event.at_ns).max().unwrap_or(0);
+        self.take();
+        self.seen.add_until(until_ns, &mut self.events);
+    }
+
+    /// Takes and adds all there is.
     fn drain(&mut self) {
-        self.events.clear();
+        self.take();
+        self.seen.add_until(u64::MAX, &mut self.events);
+    }
+
+    fn take(&mut self) {
         for ring in &mut self.rings {
             ring.drain(&self.issued, &mut self.events, &mut self.seen.activity.missed);
         }
-        self.events.sort_by_key(|event| event.at_ns);
-        self.events.iter().for_each(|event| self.seen.add(event));
     }
 }
 
@@ -223,6 +233,14 @@ struct SeenRequests {
 }
 
 impl SeenRequests {
+    /// Adds events up to a time in the order they happened. Later ones stay: what lies before them may be in a ring that
+    /// was looked at already, and an answer that comes before its request would leave that at the disk for ever.
+    fn add_until(&mut self, until_ns: u64, events: &mut Vec<BlockEvent>) {
+        events.sort_by_key(|event| event.at_ns);
+        let ready = events.partition_point(|event| event.at_ns <= until_ns);
+        events.drain(..ready).for_each(|event| self.add(&event));
+    }
+
     fn add(&mut self, event: &BlockEvent) {
         let BlockEventKind::Issued { operation, offset, bytes } = event.what else {
             self.at_disk = self.at_disk.saturating_sub(1);
@@ -609,5 +627,20 @@ mod tests {
             ..DiskActivity::default()
         };
         assert_eq!(seen.activity, expected);
+    }
+
+    #[test]
+    fn an_answer_in_a_ring_that_was_looked_at_after_that_of_its_request_waits_for_it() {
+        let mut seen = SeenRequests::default();
+        let read = BlockEventKind::Issued { operation: b'R', offset: 0, bytes: 512 };
+        let at = |at_ns, what| BlockEvent { at_ns, what };
+        let mut events = vec![at(20, BlockEventKind::Ended)];
+        seen.add_until(15, &mut events);
+        assert_eq!(events.len(), 1);
+        events.extend([at(10, read), at(30, read)]);
+        seen.add_until(25, &mut events);
+        assert_eq!((seen.at_disk, seen.activity.reads, events.len()), (0, 1, 1));
+        seen.add_until(u64::MAX, &mut events);
+        assert_eq!((seen.at_disk, seen.activity.queue_sum, events.len()), (1, 2, 0));
     }
 }
