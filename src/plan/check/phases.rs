@@ -519,7 +519,7 @@ impl Entries {
     ) -> Option<Selection> {
         let live = self.of_subject(operation.subject);
         let first = || {
-            let range = EntryRange::whole(0, live.first);
+            let range = EntryRange { first: 0, population: live.next, count: live.first };
             Selection::new(range, Order::Sequential, tree.roots, 0, 0)
         };
         let lacks_first = live.first > 0 && live.next == tree.files;
