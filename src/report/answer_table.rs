@@ -9,7 +9,9 @@ use crate::analysis::finding::Finding;
 use crate::analysis::findings::curve::ChangeShape;
 use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
 use crate::analysis::findings::knee::KneeFinding;
-use crate::analysis::findings::ranking::{ComparedRatio, FastestVariants, RankingFinding};
+use crate::analysis::findings::ranking::{
+    ALIKE_TIMES, ComparedRatio, FastestVariants, RankingFinding,
+};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
 use crate::analysis::summary::{PhaseSummary, Summary, VariantSummary};
@@ -306,7 +308,7 @@ fn fastest_at<'a>(
     of_phase.filter_map(at_level).next()
 }
 
-/// Stands beside what does not differ significantly from another, and takes at most 1.25 times as long.
+/// Stands beside what does not differ significantly from another, and takes at most [`ALIKE_TIMES`] as long.
 const ALIKE: &str = "=";
 /// The same of what may take longer than that.
 const UNCLEAR: &str = "?";
@@ -324,12 +326,11 @@ fn mark_beside(fastest: &FastestVariants, variant: &str) -> &'static str {
 /// What the marks mean that stand beside some; none where none does.
 fn about_marks(marks: &[&str], other: &str) -> Option<String> {
     let same = format!("no significant difference from {other}");
+    let more = format!("but {} or more is possible", say::percent(ALIKE_TIMES - 1.0));
     match [ALIKE, UNCLEAR].map(|mark| marks.contains(&mark)) {
-        [true, true] => {
-            Some(format!("{ALIKE} {same}; {UNCLEAR} the same, but 25% or more is possible"))
-        }
+        [true, true] => Some(format!("{ALIKE} {same}; {UNCLEAR} the same, {more}")),
         [true, false] => Some(format!("{ALIKE} {same}")),
-        [false, true] => Some(format!("{UNCLEAR} {same}, but 25% or more is possible")),
+        [false, true] => Some(format!("{UNCLEAR} {same}, {more}")),
         [false, false] => None,
     }
 }

@@ -608,7 +608,7 @@ fn about_many(steps: &[RankingStep]) -> String {
 }
 
 /// Within this, two that do not differ significantly are as good as alike.
-const ALIKE_TIMES: f64 = 1.25;
+pub(crate) const ALIKE_TIMES: f64 = 1.25;
 
 /// What a comparison came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
