@@ -31,6 +31,8 @@ pub(in crate::analysis) enum Lack {
     Repeats,
     /// Narrower intervals.
     Precision,
+    /// A device whose own speed does not change.
+    SteadyDevice,
     /// Something to compare with.
     Variants,
 }

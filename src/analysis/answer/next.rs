@@ -11,10 +11,13 @@ use crate::results::book::{Book, Measurement};
 /// Repeats that most questions need.
 const REPEATS_USUAL: u32 = 10;
 
+/// The option that has a run on a disk whose own speed does not change.
+const MODELLED_DISK: [&str; 2] = ["--disk", "hdd-7200"];
+
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
-const VALUES_LEFT_OUT: [&str; 7] =
-    ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
+const VALUES_LEFT_OUT: [&str; 6] =
+    ["--json", "--report", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
 /// Repeats that would help.
@@ -61,8 +64,11 @@ pub(super) fn next(
         Lack::Repeats => more_repeats(),
         _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
         Lack::Precision if is_disk_to_model(book) => {
-            again(book, &[["--filesystem", "ext4"], ["--disk", "hdd-7200"]])
+            again(book, &[["--filesystem", "ext4"], MODELLED_DISK])
         }
+        Lack::SteadyDevice if can_make && has_made => again(book, &[MODELLED_DISK]),
+        Lack::SteadyDevice if can_make => again(book, &[["--filesystem", "ext4"], MODELLED_DISK]),
+        Lack::SteadyDevice => more_repeats(),
         Lack::Precision => match repeats.needed {
             RepeatsNeeded::Few(repeats) => so_many(repeats),
             RepeatsNeeded::TooMany(_) => None,

@@ -6,7 +6,7 @@ use super::figures::AnswerFigure;
 use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, at_most, begun, of_tasks, share, shares, task};
 use crate::analysis::findings::say::{listed, times};
-use crate::analysis::findings::slope::SlopeFinding;
+use crate::analysis::findings::slope::{DEVICE_ITSELF, SlopeFinding};
 use crate::analysis::statistics::Interval;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
@@ -38,6 +38,7 @@ pub(super) fn slope(all: &[&SlopeFinding], measured: &[MeasuredTask<'_>]) -> Opt
     let told: Vec<&SlopeFinding> = told.iter().collect();
     let tasks = told.len().max(measured.len());
     let draft = slower(&told, tasks, &uncompared)
+        .or_else(|| device_slower(&told, &uncompared))
         .or_else(|| not_slower(&told, widest.range, &short))
         .unwrap_or_else(|| open(&told, &uncompared));
     Some(draft.made_of(figures))
@@ -84,10 +85,14 @@ fn over_ranges<'a>(
     }
 }
 
-/// Some of so many tasks are slower; none if none is.
+fn is_slower(one: &SlopeFinding) -> bool {
+    one.effect && one.change < 0.0
+}
+
+/// Some of so many tasks are slower; none if none is, but for what may be the device's own.
 fn slower(all: &[&SlopeFinding], tasks: usize, left_out: &LeftOutTasks) -> Option<AnswerDraft> {
     let slower: Vec<&SlopeFinding> =
-        all.iter().copied().filter(|one| one.effect && one.change < 0.0).collect();
+        all.iter().copied().filter(|one| is_slower(one) && !one.device_itself).collect();
     let most = slower.iter().copied().min_by(|a, b| a.whole().total_cmp(&b.whole()))?;
     let range = range_of(&slower);
     let number = of_tasks(slower.len(), tasks);
@@ -106,6 +111,18 @@ fn slower(all: &[&SlopeFinding], tasks: usize, left_out: &LeftOutTasks) -> Optio
     let evidence = left_out.sentence().into_iter().chain(others(all, &stated, range));
     let evidence = evidence.collect();
     Some(AnswerDraft::proven(Verdict::Yes, text, evidence))
+}
+
+/// Some are slower, but it may be the device's own; none if none is.
+fn device_slower(all: &[&SlopeFinding], left_out: &LeftOutTasks) -> Option<AnswerDraft> {
+    let mut slower: Vec<&SlopeFinding> = all.iter().copied().filter(|one| is_slower(one)).collect();
+    slower.sort_by(|a, b| a.whole().total_cmp(&b.whole()));
+    slower.truncate(NAMED_MAX);
+    slower.first()?;
+    let text = over_ranges(&slower, AxisWords::over, about) + DEVICE_ITSELF;
+    let others = others(all, &slower, range_of(&slower));
+    let evidence = left_out.sentence().into_iter().chain(others).collect();
+    Some(AnswerDraft::cannot_tell(Lack::SteadyDevice, text, evidence))
 }
 
 /// How much a task may be slower, as a share.
@@ -155,7 +172,8 @@ fn over_same_range(one: &SlopeFinding) -> String {
             let (by, interval) = (one.whole(), one.whole_interval());
             let span = shares(interval.low.max(0.0), interval.high);
             let task = task(&one.variant, &one.phase);
-            format!("{} is {} faster ({span}) over the same range.", begun(&task), share(by))
+            let but = if one.device_itself { DEVICE_ITSELF } else { "" };
+            format!("{} is {} faster ({span}) over the same range{but}.", begun(&task), share(by))
         }
     }
 }

@@ -97,7 +97,9 @@ fn answer(book: &Book) -> AnswerFinding {
 /// Whether a finding that the answer is made of has an effect; none of another one.
 fn has_effect(kind: Conclusion, finding: &Finding) -> Option<bool> {
     match (kind, finding) {
-        (Conclusion::Slope, Finding::Slope(one)) => Some(one.effect && one.change < 0.0),
+        (Conclusion::Slope, Finding::Slope(one)) => {
+            Some(one.effect && one.change < 0.0 && !one.device_itself)
+        }
         (Conclusion::Scaling, Finding::Scaling(one)) => {
             let is_slower = |phase: &ScaledPhase| {
                 phase.slower_from.is_some() || phase.is_near_margin(one.range.high)
@@ -680,6 +682,25 @@ fn a_task_without_a_slope_is_excepted_where_nothing_is_slower() {
     let found = failed(clutter(0.5, Noise::Spread(2), 1), |_| true);
     assert!(found.text.contains("es: with 2,000,000 more files read is "), "{found:?}");
     assert_eq!(found.evidence, ["Left out: write."]);
+}
+
+#[test]
+fn whether_files_slow_down_a_device_that_is_slower_for_the_same_requests_cannot_be_told() {
+    let mut book = clutter(0.3, Noise::Spread(2), 1);
+    for m in book.measurements.iter_mut().filter(|m| m.phase == "read") {
+        (m.device_reads, m.device_read_bytes) = (Some(1_000), Some(1 << 30));
+        (m.device_writes, m.device_write_bytes) = (Some(0), Some(0));
+        m.device_busy_seconds = Some(m.seconds);
+    }
+    let found = answer(&book);
+    assert!(found.text.contains("es: with 2,000,000 more files write is "), "{found:?}");
+    let own = "but the device had the same requests: it may be the device itself.";
+    assert!(found.evidence[0].ends_with(own), "{found:?}");
+    book.measurements.iter_mut().filter(|m| m.phase == "write").for_each(fail);
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::CannotTell);
+    assert!(found.text.contains(" with 2,000,000 more files read is "), "{found:?}");
+    assert!(found.text.contains(&own[..own.len() - 1]), "{found:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod crossover;
 pub mod curve;
+mod device_load;
 pub mod disk;
 pub mod growth;
 pub mod knee;

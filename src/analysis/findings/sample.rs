@@ -144,7 +144,12 @@ impl<'a> Sample<'a> {
     }
 }
 
-impl LevelSeries<'_> {
+impl<'a> LevelSeries<'a> {
+    /// The measurements at each level.
+    pub(super) fn cells(&self) -> &[Vec<&'a Measurement>] {
+        &self.cells
+    }
+
     /// Whether it has windows, which show its course.
     pub(super) fn has_windows(&self) -> bool {
         self.cells.iter().flatten().any(|m| !m.windows.is_empty())

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::curve::StraightLine;
+use super::device_load::differs_by_device_itself;
 use super::sample::{LevelSeries, Sample, level_means, log_rate, whole_repeats};
 use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
@@ -34,6 +35,9 @@ pub struct SlopeFinding {
     pub interval: Interval,
     /// Whether the change is significant and large enough to matter.
     pub effect: bool,
+    /// Whether there is an effect, and the device took longer, or shorter, for the same requests: it may be an effect of the
+    /// device itself, and not of the axis.
+    pub device_itself: bool,
     /// The change at each level above the lowest, which need not lie on a line.
     pub levels: Vec<LevelChange>,
     /// What the rate counts.
@@ -74,6 +78,10 @@ pub struct LevelRate {
     pub n: u32,
 }
 
+/// What stands behind an effect that may be the device's own.
+pub(in crate::analysis) const DEVICE_ITSELF: &str =
+    ", but the device had the same requests: it may be the device itself";
+
 /// Places at which the line of a slope is drawn: it is curved where an axis is not linear.
 const LINE_PLACES: usize = 32;
 
@@ -91,7 +99,8 @@ impl SlopeFinding {
             let ([low, high], by) = (ends.map(say::percent), say::percent(change.abs()));
             let noun = say::behind_value(axis, self.unit);
             let step = format!("{} {noun}", say::quantity(self.per, self.unit));
-            format!("{phase} is {by} {way} ({low} to {high}) for each {step}")
+            let but = if self.device_itself { DEVICE_ITSELF } else { "" };
+            format!("{phase} is {by} {way} ({low} to {high}) for each {step}{but}")
         } else if say::is_within_margin(most) {
             format!("{phase} changes by no more than {} {}", say::percent(most), range.between())
         } else {
@@ -157,6 +166,7 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
     let alpha = INTERVAL_ALPHA / 2.0 / all_series as f64;
     let (rise, interval) = rates.rise_of_line(alpha)?;
     let is_significant = !interval.contains(0.0);
+    let effect = is_significant && (rise * range).abs() >= EFFECT_MIN;
     Some(SlopeFinding {
         variant: series.variant.into(),
         phase: series.phase.into(),
@@ -166,7 +176,8 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
         per,
         change: rise * per,
         interval: Interval { low: interval.low * per, high: interval.high * per },
-        effect: is_significant && (rise * range).abs() >= EFFECT_MIN,
+        effect,
+        device_itself: effect && differs_by_device_itself(series),
         levels: rates.changes(alpha)?,
         rate: if series.in_bytes { RateBasis::Bytes } else { RateBasis::Operations },
         n: rates.repeats.len() * series.levels.len(),

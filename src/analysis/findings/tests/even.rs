@@ -1,5 +1,6 @@
 use super::*;
 use crate::analysis::findings::slope::LevelRate;
+use crate::results::book::DiskActivity;
 
 fn over(
     counts: &[f64],
@@ -146,4 +147,44 @@ fn the_line_falls_as_stated_through_the_mean_of_the_rates_and_no_effect_has_none
     assert!((first.1 - 100.0).abs() < 1e-9 && (last.1 - 40.0).abs() < 1e-9, "{first:?} {last:?}");
     slope.effect = false;
     assert_eq!(slope.line(&rates), []);
+}
+
+/// Reads of 100 requests that the device was busy with all of the time, at a rate that falls by a tenth for each million.
+fn slower_reads(change: impl Fn(&mut Measurement)) -> Book {
+    let mut all = over(&COUNTS, 5, 1, |at| 1.0 - 0.1 * at / 1e6, || 1.0);
+    for m in &mut all.measurements {
+        m.device_reads = Some(100);
+        m.device_read_bytes = Some(100 << 20);
+        (m.device_writes, m.device_write_bytes) = (Some(0), Some(0));
+        m.device_busy_seconds = Some(0.9 * m.seconds);
+        m.cpu_system_seconds = 0.1 * m.seconds;
+        change(m);
+    }
+    all
+}
+
+#[test]
+fn what_takes_longer_for_the_same_requests_may_be_the_devices_own() {
+    let is_own = |change: &dyn Fn(&mut Measurement)| {
+        let found = slope_of(&slower_reads(change));
+        assert_eq!(figures(&found)["effect"], true, "{found:?}");
+        let is_own = figures(&found)["device_itself"] == true;
+        assert_eq!(found.sentence().contains("the same requests"), is_own, "{found:?}");
+        is_own
+    };
+    let at = |m: &Measurement| m.cell.level.as_ref().unwrap().value / 1e6;
+    assert!(is_own(&|_| ()));
+    assert!(is_own(&|m| m.device_reads = Some(100 + m.cell.repeat as u64 % 2)));
+    assert!(!is_own(&|m| m.device_reads = Some(100 + 2 * at(m) as u64)), "more requests");
+    assert!(!is_own(&|m| m.device_writes = Some(2 * at(m) as u64)), "other requests");
+    assert!(!is_own(&|m| m.device_read_bytes = Some(100 + 10 * at(m) as u64)), "larger ones");
+    assert!(!is_own(&|m| m.device_reads = Some(0)), "the device had nothing to do");
+    assert!(!is_own(&|m| m.device_busy_seconds = Some(0.5)), "it waited for them");
+    assert!(!is_own(&|m| m.cpu_system_seconds = m.seconds - 0.9), "the processor took longer");
+    assert!(!is_own(&|m| m.device_busy_seconds = None), "it is not known");
+    let modelled = DiskActivity { late: Some(0), ..Default::default() };
+    assert!(
+        !is_own(&|m| m.disk = Some(modelled.clone())),
+        "a modelled disk has no speed of its own"
+    );
 }
