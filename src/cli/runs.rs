@@ -204,7 +204,9 @@ pub(super) fn check_each_once(words: &[String], books: &[Book]) -> Result<()> {
 }
 
 fn nothing_stored() -> Failure {
-    Failure::failed("no run is stored there yet: `boatload run` makes the first")
+    Failure::failed(
+        "no run is stored there yet: `boatload run` makes the first, and --store names another store",
+    )
 }
 
 /// What to type instead, for a word that was to name published figures but lacks the prefix.

@@ -86,7 +86,9 @@ fn a_store_may_have_a_name_that_means_something_else_to_sqlite() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(folder.join(":memory:").is_file());
     let shown = at(&["show", "last", "--store", ":memory:"]);
-    assert_eq!((shown.code, shown.stdout), (Some(0), ran.stdout));
+    assert_eq!((shown.code, &shown.stdout), (Some(0), &ran.stdout));
+    let elsewhere = at(&["show", "last"]);
+    assert!(elsewhere.stderr.contains("--store names another"), "{}", elsewhere.stderr);
 }
 
 fn mode(path: &Path) -> u32 {

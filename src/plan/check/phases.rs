@@ -593,7 +593,11 @@ impl Entries {
         if operation.effect == Effect::AddsEntry {
             let all = tree.chunks.filter(|_| noun == "chunk").map_or(tree.files, |c| c.count);
             let room = counted(all, noun);
-            return format!("room in the tree: all of its {room} were made before");
+            let again = match operation.subject == Subject::File && live.first > 0 {
+                true => format!(", or `count = {}`: the deleted ones again", live.first),
+                false => String::new(),
+            };
+            return format!("room in the tree: all of its {room} were made before{again}");
         }
         let made = match live.added {
             true => "earlier phases have removed all there were",

@@ -171,8 +171,10 @@ impl Store {
                 shown(asked)
             )),
             Ok(_) => Failure::usage(format!(
-                "no run has the tag \"{0}\" or an id that begins so; `boatload runs` lists them",
-                shown(asked)
+                "no run in {1} has the tag \"{0}\" or an id that begins so; `boatload runs` lists them, and \
+                 --store names another store",
+                shown(asked),
+                shown(self.name())
             )),
         }
     }
