@@ -93,7 +93,7 @@ fn a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand() {
 fn a_run_over_two_hundred_times_the_files_needs_no_more_memory() {
     let run = |files| {
         let plan = plan_of(&text("sync", files));
-        most(|| Place::default().run(&plan, &Nobody, &Interrupt::default()))
+        most(|| Place::in_memory().run(&plan, &Nobody, &Interrupt::default()))
     };
     run(300);
     let (small, large) = (run(300), run(60_000));
@@ -106,7 +106,7 @@ fn a_run_over_two_hundred_times_the_files_needs_no_more_memory() {
 fn the_simulated_file_system_needs_bits_and_not_bytes_for_each_file() {
     let run = |files| {
         let plan = plan_of(&text("sim", files));
-        most(|| Place::default().run(&plan, &Nobody, &Interrupt::default()))
+        most(|| Place::in_memory().run(&plan, &Nobody, &Interrupt::default()))
     };
     run(1_000);
     let (small, large) = (run(1_000), run(200_000));

@@ -12,6 +12,8 @@ mod first_screen;
 mod head;
 mod host;
 mod json;
+#[cfg(test)]
+mod kept_runs;
 mod layout;
 mod lists;
 mod markup;

@@ -55,15 +55,26 @@ pub struct Place {
 
 impl Default for Place {
     fn default() -> Self {
-        let root = tempfile::Builder::new().prefix("a place ").tempdir().unwrap();
-        std::fs::create_dir(root.path().join("work")).unwrap();
-        let memory = Path::new("/dev/shm");
-        let store = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
-        Self { root, store }
+        Self::of(tempfile::Builder::new().prefix("a place ").tempdir().unwrap())
     }
 }
 
+/// A directory in memory; where there is no such place, one on the disk.
+fn directory_in_memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 impl Place {
+    /// All of it in memory, for what asks nothing of a disk.
+    pub fn in_memory() -> Self {
+        Self::of(directory_in_memory())
+    }
+
+    fn of(root: TempDir) -> Self {
+        std::fs::create_dir(root.path().join("work")).unwrap();
+        Self { root, store: directory_in_memory() }
+    }
+
     /// The directory to run in.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("work")

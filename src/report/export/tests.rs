@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::base::golden::assert_golden;
+use crate::report::kept_runs::kept_run;
 use crate::results::fixture::{self, growing};
 use crate::results::reference::references;
 use crate::run::cache::Doubt;
@@ -48,7 +49,7 @@ fn the_pictures_of_the_readme_are_those_of_the_kept_runs() {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = std::fs::read_to_string(readme).unwrap();
     for (run, key) in [("smallfiles-filesystems", "rates"), ("chunks", "levels-write-chunk")] {
-        let all = texts("svg", &made::kept_run(run));
+        let all = texts("svg", kept_run(run));
         let picture = all.iter().find(|text| text.name == format!("{key}.svg")).unwrap();
         let path = format!("docs/pictures/{run}-{key}.svg");
         assert_golden(&format!("../../{path}"), &picture.text);

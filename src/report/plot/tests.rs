@@ -1,13 +1,11 @@
 //! Pictures of every look as charts, kept as text; and whatever there is fits the terminal.
 
-use std::path::Path;
-
 use super::*;
 use crate::base::golden::assert_golden;
 use crate::report::charts::{
     AxisQuantity, AxisScale, ChartMark, ChartPoint, ChartSeries, HeatCell,
 };
-use crate::report::read_document;
+use crate::report::kept_runs::kept_runs;
 use crate::report::text::width;
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing, ranked};
@@ -208,16 +206,7 @@ fn a_run_is_drawn_as_was_agreed_on() {
 
 /// The figures of every kept result, of runs in which something grows, and of runs beside each other.
 fn known() -> Vec<(String, Vec<Chart>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
-    let mut books = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|ending| ending == "json") {
-            let read = read_document(&std::fs::read(&path).unwrap()).unwrap();
-            books.push((path.display().to_string(), read.book));
-        }
-    }
-    assert!(books.len() >= 8, "only {} results are kept", books.len());
+    let mut books = kept_runs().to_vec();
     books.push(("directory".into(), growing::directory()));
     books.push(("fullness".into(), growing::fullness(&["ext4", "xfs", "btrfs"])));
     let two = [Analysis::of(&books[0].1), Analysis::of(&books[1].1)];

@@ -5,7 +5,7 @@ use crate::report::charts::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
     SeriesLook, charts,
 };
-use crate::report::json::read_document;
+use crate::report::kept_runs::kept_runs;
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing, ranked};
 use crate::results::reference::references;
@@ -253,32 +253,6 @@ pub(in crate::report) fn books() -> Vec<Book> {
     ];
     books.extend(references());
     books.extend((0..20).map(|seed| fixture::Odd::new(seed).book()));
-    books.extend(kept());
+    books.extend(kept_runs().iter().map(|(_, book)| book.clone()));
     books
-}
-
-/// The runs in `docs/results`.
-fn kept() -> Vec<Book> {
-    kept_names().iter().map(|name| kept_run(name)).collect()
-}
-
-/// What they are called.
-pub(in crate::report) fn kept_names() -> Vec<String> {
-    let entries = std::fs::read_dir(kept_folder()).unwrap().map(|entry| entry.unwrap().file_name());
-    let names = entries
-        .filter_map(|name| name.into_string().unwrap().strip_suffix(".json").map(String::from));
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    assert!(names.len() > 5, "{names:?}");
-    names
-}
-
-fn kept_folder() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results")
-}
-
-/// One of them.
-pub(in crate::report) fn kept_run(name: &str) -> Book {
-    let document = std::fs::read(kept_folder().join(format!("{name}.json"))).unwrap();
-    read_document(&document).unwrap().book
 }
