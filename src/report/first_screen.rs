@@ -236,7 +236,7 @@ fn is_named(sentence: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::export::tests::made::{kept_names, kept_run};
+    use crate::report::kept_runs::kept_runs;
 
     #[test]
     fn a_name_is_no_part_of_a_longer_one() {
@@ -251,9 +251,8 @@ mod tests {
 
     #[test]
     fn what_the_answer_of_a_kept_run_names_stands_in_the_table_of_its_first_screen() {
-        for kept in kept_names() {
-            let book = kept_run(&kept);
-            let analysis = Analysis::of(&book);
+        for (kept, book) in kept_runs() {
+            let analysis = Analysis::of(book);
             let screen = FirstScreen::new(&analysis).fitted();
             let text = screen.lines().join("\n");
             assert!(screen.lines().len() <= LINES_MAX, "{kept}:\n{text}");

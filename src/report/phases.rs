@@ -1,6 +1,7 @@
 //! Makes tables of phases: a row for each phase of each variant, levels of an axis against variants or
 //! phases, and quantiles of latencies.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::names::{cell_name, level_value};
@@ -64,7 +65,7 @@ fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn limits(summary: &Summary) -> Option<String> {
     let of_phase = |phase: &&str| {
         let rows = summary.rows().filter(|row| row.phase == *phase);
-        let limits = each_once(rows.filter_map(|row| row.limit));
+        let limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();
         limits.iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
     };
     let phases: Vec<&str> = summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect();

@@ -42,12 +42,13 @@ pub(super) fn knee(
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
         let has_no_step = general.knee.is_none() && found.is_empty();
         let gradual = most_gradual(&none).first().copied().filter(|_| has_no_step);
-        let most = match gradual {
-            Some(one) => about_gradual(one),
-            None if has_no_step => "; no sudden step was found".into(),
-            None => String::new(),
+        let most = gradual.map(about_gradual).unwrap_or_default();
+        let how = match gradual {
+            Some(_) => "gradually, ",
+            None if has_no_step => "without a step, ",
+            None => "",
         };
-        let text = about_general(general, &axis, &together, takes) + &most;
+        let text = how.to_string() + &about_general(general, &axis, &together, takes) + &most;
         let of_all = AnswerFigure::of_slowdown(general, axis, &together);
         let figures = [of_all].into_iter().chain(gradual.and_then(AnswerFigure::of_knee));
         let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
@@ -98,18 +99,18 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "from {} up, {together} {takes} {} as below",
-            axis.level(general.middle),
+            "{together} {takes} {} from {} up as below",
             as_long(halves.middle_ratio(), Some(halves)),
+            axis.level(general.middle),
         ),
     }
 }
 
-/// `; most in read-file (fragmented), gradually: 3.07 times (1.02 to 9.24)`
+/// `; most in read-file (fragmented): 3.07 times (1.02 to 9.24)`
 fn about_gradual(one: &KneeFinding) -> String {
     let times = one.gradual_ratio.map(say::times).unwrap_or_default();
     let interval = in_brackets(one.gradual_interval);
-    format!("; most in {}, gradually: {times} times{interval}", name_of(one))
+    format!("; most in {}: {times} times{interval}", name_of(one))
 }
 
 fn name_of(one: &KneeFinding) -> String {

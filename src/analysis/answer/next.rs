@@ -16,8 +16,8 @@ const MODELLED_DISK: [&str; 2] = ["--disk", "hdd-7200"];
 
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
-const VALUES_LEFT_OUT: [&str; 6] =
-    ["--json", "--report", "--tag", "--repeats", "--precision", "--time-limit"];
+const VALUES_LEFT_OUT: [&str; 7] =
+    ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
 /// Repeats that would help.
