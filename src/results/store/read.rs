@@ -171,7 +171,7 @@ impl Store {
                 shown(asked)
             )),
             Ok(_) => Failure::usage(format!(
-                "no run in {1} has the tag \"{0}\" or an id that begins so; `boatload runs` lists them, and \
+                "no run has the tag \"{0}\" or an id that begins so in {1}; `boatload runs` lists them, and \
                  --store names another store",
                 shown(asked),
                 shown(self.name())
