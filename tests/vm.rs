@@ -20,8 +20,8 @@ use serde_json::Value;
 use common::skip;
 
 const KINDS: [&str; 4] = ["reiserfs", "jfs", "f2fs", "nilfs2"];
-const FILES: u64 = 2_000;
-const SELECTED: u64 = 500;
+const FILES: u64 = 500;
+const SELECTED: u64 = 200;
 const REPEATS: usize = 3;
 
 /// The phases, with the operations of each, the entries after it, and whether it writes content.
