@@ -9,10 +9,10 @@ const QUANTILE_MOST: f64 = 1e12;
 /// The value that a two-sided interval holds with the chance `1 - alpha`: half its width in
 /// standard errors. None for fewer than one degree of freedom.
 ///
-/// Newton's method on the logarithm of the chance, which is close to a straight line both in the tail of the normal
-/// distribution and, over the logarithm of `t`, in that of few degrees. What it would step out of is halved instead.
+/// Newton's method on the logarithm of the chance: on the chance itself, steps are short where it is small. A step out
+/// of the bracket gives way to halving it.
 pub(crate) fn student_t(alpha: f64, degrees: f64) -> Option<f64> {
-    /// A step of this part of the value is the last one: the error after it is the square of this.
+    /// After a relative step as small as this one the error is about its square.
     const LAST_STEP: f64 = 1e-7;
     if !(degrees >= 1.0 && alpha > 0.0 && alpha < 1.0) {
         return None;
