@@ -134,6 +134,10 @@ pub trait Watcher: Sync {
     fn is_known(&self, _key: &CellKey, _repeats: u32, _measurements: &[Measurement]) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
     fn phase_begins(&self, _context: &PhaseContext<'_>, _done: Arc<[DoneCount]>) {}
+    /// Its operations have ended; what follows is its sync, and a count of what there is.
+    fn operations_end(&self) {}
+    /// It has ended, and nothing of it was measured.
+    fn phase_fails(&self) {}
     /// It is over.
     fn phase_ends(&self, _context: &PhaseContext<'_>, _measurement: &Measurement) {}
 }
@@ -461,7 +465,10 @@ impl Session<'_> {
             };
             let begun = self.spent.seconds();
             let other = other.map(|other| other.cell);
-            let MeasuredPhase { measurement, asked } = self.measure(cell, &context, other)?;
+            let measured = self.measure(cell, &context, other);
+            let MeasuredPhase { measurement, asked } = measured.inspect_err(|_| {
+                self.watcher.phase_fails();
+            })?;
             before = Some(asked);
             passes.push(self.spent.pass(&measurement, begun));
             self.watcher.phase_ends(&context, &measurement);
@@ -522,7 +529,16 @@ impl Session<'_> {
         let made = self.sites.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
         let disk = self.sites.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
         let shared = self.group.map_or_else(|| Ok(Removal::default()), RankGroup::close);
-        none_stays(&[made?.left, disk?.left, shared?.left].concat())
+        let (mut left, mut failures) = (Vec::new(), Vec::new());
+        for removal in [made, disk, shared] {
+            match removal {
+                Ok(removal) => left.extend(removal.left),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        failures.extend(none_stays(&left).err());
+        let all = failures.into_iter().reduce(|first, next| first.then(&next));
+        all.map_or(Ok(()), Err)
     }
 
     /// The run, and how the store took it.

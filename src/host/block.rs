@@ -38,19 +38,22 @@ pub fn flush_buffers(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     Ok(())
 }
 
-/// Discards all that is on a device of this size that is open for writing, overwrites every place of a
-/// signature, and makes sure that none is left.
+/// Overwrites every place of a signature on a device of this size that is open for writing, discards all that is on it, and
+/// makes sure that no signature is left.
 ///
 /// # Errors
 /// If it cannot be written, or a signature is still found.
 pub fn wipe(device: BorrowedFd<'_>, bytes: u64) -> Result<()> {
     let failed = |error: Errno| Failure::from_system("wipe the device", error.about());
-    // Where that is not supported the signatures are overwritten all the same.
+    let zero_places = || {
+        let mut places = signature_places(bytes).into_iter();
+        places.try_for_each(|(from, length)| zero(device, from, length)).map_err(failed)?;
+        rustix::fs::fsync(device).map_err(|error| failed(error.into()))
+    };
+    zero_places()?;
+    // It may take long, be ended, or not be supported; what it leaves to be read is not said.
     let _ = discard(device, bytes);
-    for (from, length) in signature_places(bytes) {
-        zero(device, from, length).map_err(failed)?;
-    }
-    rustix::fs::fsync(device).map_err(|error| failed(error.into()))?;
+    zero_places()?;
     flush_buffers(device).map_err(failed)?;
     let own = std::process::id();
     let path = PathBuf::from(format!("/proc/{own}/fd/{}", device.as_raw_fd()));

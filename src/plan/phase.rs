@@ -182,8 +182,11 @@ impl Phase {
         match self.end {
             PhaseEnd::Targets => Some(share),
             PhaseEnd::Operations(all) => {
-                let (worker, workers) = (u64::from(worker), u64::from(self.threads));
-                Some(if share == 0 { 0 } else { (all + workers - 1 - worker) / workers })
+                // Those without a target do none, so that the others do all.
+                let has_share = |other: &u32| self.selection.share(*other, self.threads).count > 0;
+                let workers = (0..self.threads).filter(has_share).count() as u64;
+                let before = (0..worker).filter(has_share).count() as u64;
+                Some(if share == 0 { 0 } else { (all + workers - 1 - before) / workers })
             }
             PhaseEnd::After(_) => None,
         }
@@ -358,6 +361,31 @@ impl FileState {
                 self.size += drawn();
                 self.writes += 1;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Settings, read_job};
+
+    #[test]
+    fn operations_are_shared_by_the_workers_that_have_a_target() {
+        for (files, threads) in [(2, 4), (1, 3), (5, 2), (4, 4)] {
+            let job = format!(
+                "name = 't'\nthreads = {threads}\n[tree]\nfiles = {files}\n\
+                 [[phase]]\noperation = 'create'\n[[phase]]\noperation = 'read'\n"
+            );
+            let plan = read_job(&job, &Settings::default())
+                .unwrap_or_else(|p| panic!("{}", p.report("t")));
+            let read = Phase { end: PhaseEnd::Operations(19), ..plan.cells[0].phases[1].clone() };
+            let turns: Vec<u64> = (0..threads).filter_map(|worker| read.turns(worker)).collect();
+            assert_eq!(
+                turns.iter().sum::<u64>(),
+                19,
+                "{files} files, {threads} threads: {turns:?}"
+            );
         }
     }
 }

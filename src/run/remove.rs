@@ -130,7 +130,7 @@ impl Removal {
         }
     }
 
-    fn leave(&mut self, path: &str, why: &str) {
+    pub(super) fn leave(&mut self, path: &str, why: &str) {
         self.leavings += 1;
         let one = format!("{path} ({why})");
         if self.left.len() < LEFT_MAX && !self.left.contains(&one) {

@@ -33,7 +33,7 @@ const PATIENCE_NS: u64 = 60_000_000_000;
 /// A run without a limit for its phases waits so long for a call.
 const WAITED_MAX_NS: u64 = 3_600_000_000_000;
 
-/// How long a run that was given up waits for its call, to clean up.
+/// How long a run that was given up waits for a call, to clean up.
 const CLEANS_UP_WITHIN_NS: u64 = 60_000_000_000;
 
 /// Does the work of a run under the eyes of `watcher`, who also hears of calls that do not return. Where all is
@@ -116,6 +116,8 @@ struct PhaseUnderWay {
     asked: Option<u64>,
     done: Arc<[DoneCount]>,
     limit_ns: Option<u64>,
+    /// Whether its operations have ended: its limit says nothing of the sync behind them.
+    is_worked: bool,
     /// When it began, by the clock of the watch.
     begun: u64,
     /// What is known of its measurement.
@@ -144,7 +146,7 @@ impl CallWatch<'_> {
             match threads.look(now_ns, SAID_AFTER_NS) {
                 Some(call) => {
                     if self.is_in_vain(&call, now_ns) {
-                        return self.give_up(&call);
+                        return self.give_up(&call, threads, begun);
                     }
                     if call.ns >= say_at_ns {
                         self.watcher.waits(&self.sentence(&call));
@@ -185,6 +187,9 @@ impl CallWatch<'_> {
         let is_over = call.ns >= PATIENCE_NS
             && plan.effort.is_some_and(|e| now_ns as f64 / 1e9 >= e.time_limit_seconds);
         let took_too_long = match self.phase().as_ref() {
+            Some(PhaseUnderWay { limit_ns: Some(_), is_worked: true, .. }) => {
+                call.ns >= PATIENCE_NS
+            }
             Some(PhaseUnderWay { limit_ns: Some(limit_ns), begun, .. }) => {
                 self.clock.nanoseconds(*begun, self.clock.now()) >= *limit_ns
             }
@@ -193,17 +198,23 @@ impl CallWatch<'_> {
         is_over || took_too_long || self.interrupt.is_set()
     }
 
-    /// Gives what was measured, lets the run end when its call returns, and does not wait for that for ever.
-    fn give_up(&self, call: &WaitingCall) {
+    /// Gives what was measured, lets the run end when its call returns, and does not wait for that for ever, nor for
+    /// another call when it cleans up.
+    fn give_up(&self, call: &WaitingCall, mut threads: ThreadWatch, watched_since: u64) {
         let exit = if self.interrupt.is_set() { Exit::Interrupted } else { Exit::Failed };
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
         let why = self.sentence(call);
         let failure = Failure { exit, sentence: format!("the run ends: {why}") };
         self.watcher.gives_up(self.outcome(failure, why));
         self.interrupt.set();
-        let begun = self.clock.now();
+        let mut waits_since = self.clock.now();
         while !self.is_over.load(Ordering::Relaxed) {
-            if self.clock.nanoseconds(begun, self.clock.now()) >= CLEANS_UP_WITHIN_NS {
+            let now = self.clock.now();
+            let now_ns = self.clock.nanoseconds(watched_since, now);
+            if threads.look(now_ns, SAID_AFTER_NS).is_none() {
+                waits_since = now;
+            }
+            if self.clock.nanoseconds(waits_since, now) >= CLEANS_UP_WITHIN_NS {
                 let directory = shown(&self.order.directory);
                 let sentence = format!(
                     "the call has still not returned, and the run's directory is left: `boatload clean \
@@ -352,6 +363,7 @@ impl Watcher for CallWatch<'_> {
             asked: phase.operations(),
             done: Arc::clone(&done),
             limit_ns: phase.limit_ns,
+            is_worked: false,
             begun: self.clock.now(),
             measurement: Measurement {
                 cell: (*key).clone(),
@@ -364,6 +376,16 @@ impl Watcher for CallWatch<'_> {
             },
         });
         self.watcher.phase_begins(context, done);
+    }
+
+    fn operations_end(&self) {
+        self.phase().iter_mut().for_each(|phase| phase.is_worked = true);
+        self.watcher.operations_end();
+    }
+
+    fn phase_fails(&self) {
+        *self.phase() = None;
+        self.watcher.phase_fails();
     }
 
     fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement) {
@@ -387,8 +409,11 @@ mod tests {
         }
     }
 
-    /// What is given of a run with the tag `base` that has begun and is given up, and what is said.
-    fn given_up(store: Option<PathBuf>) -> (RunOutcome, Vec<String>) {
+    /// What a watch says of a run with the tag `base` that has begun, and what is said meanwhile.
+    fn watching<T>(
+        store: Option<PathBuf>,
+        then: impl FnOnce(&CallWatch<'_>) -> T,
+    ) -> (T, Vec<String>) {
         let job = "name = 't'\n[tree]\nfiles = 1\n[[phase]]\noperation = 'create'\n";
         let plan = read_job(job, &Settings::default()).unwrap();
         let order = RunOrder {
@@ -412,8 +437,44 @@ mod tests {
             given_up: Mutex::new(None),
             is_over: AtomicBool::new(false),
         };
-        let outcome = watch.outcome(Failure::failed("the run ends"), "a call hangs".into());
-        (outcome.unwrap(), listener.0.into_inner().unwrap())
+        let found = then(&watch);
+        (found, listener.0.into_inner().unwrap())
+    }
+
+    /// What is given of such a run that is given up.
+    fn given_up(store: Option<PathBuf>) -> (RunOutcome, Vec<String>) {
+        let (outcome, said) = watching(store, |watch| {
+            watch.outcome(Failure::failed("the run ends"), "a call hangs".into())
+        });
+        (outcome.unwrap(), said)
+    }
+
+    #[test]
+    fn the_sync_behind_a_phase_may_take_longer_than_what_its_limit_leaves() {
+        let call = |seconds: u64| WaitingCall {
+            ns: seconds * 1_000_000_000,
+            call: None,
+            file: None,
+            waits_in: Vec::new(),
+        };
+        watching(None, |watch| {
+            let is_in_vain = |seconds| watch.is_in_vain(&call(seconds), 0);
+            *watch.phase() = Some(PhaseUnderWay {
+                title: "create".into(),
+                asked: None,
+                done: DoneCount::of_workers(1),
+                limit_ns: Some(0),
+                is_worked: false,
+                begun: watch.clock.now(),
+                measurement: Measurement::default(),
+            });
+            assert!(is_in_vain(11), "an operation beyond the limit");
+            watch.operations_end();
+            assert!(!is_in_vain(11) && !is_in_vain(59), "an ordinary sync");
+            assert!(is_in_vain(61));
+            watch.phase_fails();
+            assert!(!is_in_vain(61), "no phase is under way");
+        });
     }
 
     #[test]

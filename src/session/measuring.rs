@@ -196,6 +196,7 @@ pub(super) fn measure(
     barriers.start()?;
     let before = site.readings();
     let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
+    watcher.operations_end();
     // What the sync reads says nothing of where the phase's own reads came from.
     let read = site.readings().since(before);
     let mut wrong = Vec::new();

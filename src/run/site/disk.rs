@@ -154,10 +154,17 @@ impl DiskSite {
     fn remove(&mut self) -> Result<Removal> {
         // Where others may still work in it, it goes with the directory of the run.
         let stays = self.cell.take().is_some_and(|(_, open)| open.tree.is_made_for_others());
-        self.remove_ballast();
-        match self.run_directory.take() {
-            Some(directory) if !stays => remove_own(&directory),
-            _ => Ok(Removal::default()),
+        let ballast = self.remove_ballast();
+        let removal = match self.run_directory.take() {
+            Some(directory) if !stays => remove_own(&directory)?,
+            _ => Removal::default(),
+        };
+        // What was added to the files of another command is not in the run's directory.
+        match ballast.left.first().filter(|_| removal.left.is_empty()) {
+            Some(first) => Err(Failure::failed(format!(
+                "cannot remove the files beside a tree: {first} is left"
+            ))),
+            None => Ok(removal),
         }
     }
 
@@ -227,13 +234,19 @@ impl DiskSite {
 
     /// What is left where nothing is dropped: in memory, nothing; without the right to it, the data of each file of the phase
     /// is evicted, which leaves names and inodes where they are.
-    fn without_drop(&self, phase: &Phase, stop: &AtomicBool) -> CacheVerdict {
+    ///
+    /// # Errors
+    /// If what phases before wrote cannot be written out: an error is told only once, so none would hear of it later.
+    fn without_drop(&self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         if self.in_memory {
             let resident = self.resident_of(phase);
-            return CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem);
+            return Ok(CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem));
         }
         if let (Some(open), true) = (self.open_tree_of(phase), has_files_before(phase)) {
-            let _ = rustix::fs::syncfs(&open.root);
+            rustix::fs::syncfs(&open.root).map_err(|error| {
+                let about = Errno::from(error).about();
+                Failure::from_system("write out what was written before a phase", about)
+            })?;
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
             let targets = phase.targets(&open.tree);
             for number in phase.selection.numbers().take_while(going_on) {
@@ -242,7 +255,8 @@ impl DiskSite {
                 }
             }
         }
-        CacheVerdict::doubted(CacheState::Unverified, self.resident_of(phase), Doubt::NoRights)
+        let resident = self.resident_of(phase);
+        Ok(CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoRights))
     }
 
     /// Reads everything the phase works on, outside of any timing.
@@ -280,6 +294,11 @@ impl DiskSite {
 }
 
 impl Site for DiskSite {
+    /// The names of later trees are those that they would have had.
+    fn pass_over(&mut self, _: &CellPlan, _: u64, _: u64) {
+        self.cells_begun += 1;
+    }
+
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         self.cells_begun += 1;
         let mut name = NameBuffer::default();
@@ -401,7 +420,7 @@ impl Site for DiskSite {
             }
             CacheAsked::Cold => {
                 dropper.drop_caches(CacheDrop::All, false)?;
-                self.without_drop(phase, stop)
+                self.without_drop(phase, stop)?
             }
             CacheAsked::Warm => {
                 self.read_all(phase, stop);

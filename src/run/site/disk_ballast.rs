@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{AtFlags, Mode};
 
 use crate::base::errno::{Errno, ErrnoResult};
-use crate::base::failure::{Failure, Result};
+use crate::base::failure::{Failure, Result, shown};
 use crate::base::live_set::LiveSet;
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::permutation::Permutation;
@@ -167,6 +167,9 @@ impl DiskBallast {
         for holder in before.saturating_sub(1)..self.files.holders {
             let mut path = name_of(NameKind::Holder, holder);
             let directory = open_directory(self.root.as_fd(), &os_name(&path));
+            if let Err(error) = &directory {
+                removal.leave(&shown(os_name(&path)), &error.to_string());
+            }
             while number < tree.files && tree.holder_of(number) == holder {
                 if let Ok(directory) = &directory {
                     let mut file = name_of(NameKind::File, number);

@@ -223,6 +223,13 @@ impl Site for MadeSite {
         self.here.as_ref().map(|here| &here.disk as &dyn Site)
     }
 
+    /// The names of later directories are those that they would have had. Where cells are prepared, few are new.
+    fn pass_over(&mut self, cell: &CellPlan, _: u64, _: u64) {
+        if cell.prepare.is_none() {
+            self.directory_id(cell);
+        }
+    }
+
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         if cell.prepare.is_none() {
             self.make_fresh(cell)?;
