@@ -56,7 +56,7 @@ fn lies_on_models(book: &Book) -> bool {
     !book.measurements.is_empty() && book.measurements.iter().all(|m| book.is_on_model(m))
 }
 
-/// Earlier versions did not look.
+/// Where it is not known of one, it does not tell them apart.
 fn same_journal(a: &Book, b: &Book) -> bool {
     let known = a.host.filesystem.journal.zip(b.host.filesystem.journal);
     known.is_none_or(|(a, b)| a == b)

@@ -334,6 +334,7 @@ fn quantity(wire: &WireQuantity, unit: Unit) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::disk::BUILT_IN_DISKS;
 
     const NETWORK: &str = "name = \"san\"\nabout = \"a volume\"\n[network]\nround_trip = \"0.7ms\"\n\
                            round_trip_p99 = \"2ms\"\nbandwidth = \"125MiB/s\"\n\
@@ -357,6 +358,25 @@ mod tests {
             (model.name.as_str(), model.expected, model.text.as_str()),
             ("san", None, NETWORK)
         );
+    }
+
+    #[test]
+    fn a_key_that_is_missing_is_named() {
+        for disk in BUILT_IN_DISKS {
+            let disk = disk.text;
+            for (at, left_out) in disk.lines().enumerate() {
+                let Some((key, value)) = left_out.split_once('=') else { continue };
+                if key.starts_with('#') || value.trim_end().ends_with('[') {
+                    continue;
+                }
+                let others = disk.lines().enumerate().filter(|(other, _)| *other != at);
+                let text: Vec<&str> = others.map(|(_, line)| line).collect();
+                if let Err(problems) = read_disk_model(&text.join("\n")) {
+                    let told = problems.report("mine.toml");
+                    assert!(told.contains(key.trim()), "without {key}: {told}");
+                }
+            }
+        }
     }
 
     #[test]

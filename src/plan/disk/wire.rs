@@ -89,6 +89,8 @@ pub(super) struct WireHardDisk {
     /// Separate places that may wait in the write cache: 1 to 65,536.
     #[schemars(required, example = 32)]
     pub(super) write_places: Option<WireQuantity>,
+    /// Time without requests after which cached writes go to the platters.
+    #[schemars(required, example = "50ms")]
     pub(super) write_delay: Option<WireQuantity>,
 }
 
