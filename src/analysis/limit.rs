@@ -1,4 +1,4 @@
-//! What limited the speed of a phase: the processor, the device, a lock, or waiting.
+//! What limited the speed of a phase: the processor, the device, both, a lock, or waiting.
 
 use super::thresholds::OTHERS_CPU_SHARE;
 use crate::base::named_enum::named_enum;
@@ -6,6 +6,9 @@ use crate::results::book::{Disturbance, Measurement};
 
 /// Share of the time, with the sync, that a processor or a device must be busy to be the limit.
 const BUSY_MIN: f64 = 0.5;
+
+/// How many times as long as the other the processor or the device may be busy if both are the limit.
+const ABOUT_AS_LONG: f64 = 1.1;
 
 /// Context switches for each operation from which on workers that share one thing wait for each
 /// other: at least every second operation was put to sleep.
@@ -18,6 +21,8 @@ named_enum! {
         Processor = "processor",
         /// The device had requests, or processes waited for one.
         Device = "device",
+        /// Both were busy, about as long as each other.
+        Both = "processor and device",
         /// Several workers waited for each other.
         Lock = "lock",
         /// Something else was waited for: a network, a timer, a throttle.
@@ -29,7 +34,7 @@ impl Limit {
     /// What stands in sentences.
     pub fn in_words(self) -> &'static str {
         match self {
-            Self::Processor | Self::Device => self.as_str(),
+            Self::Processor | Self::Device | Self::Both => self.as_str(),
             Self::Lock => "lock contention",
             Self::Wait => "waiting",
         }
@@ -54,7 +59,10 @@ impl Limit {
         let waited = sum(io_pressure_seconds) / seconds;
         let switches = sum(|m| m.context_switches.unwrap_or_default() as f64);
         let operations = sum(|m| m.operations as f64);
-        Some(if processor >= BUSY_MIN && processor >= device {
+        let (less, more) = (processor.min(device), processor.max(device));
+        Some(if less >= BUSY_MIN && more <= ABOUT_AS_LONG * less {
+            Self::Both
+        } else if processor >= BUSY_MIN && processor >= device {
             Self::Processor
         } else if device >= BUSY_MIN || waited >= BUSY_MIN {
             Self::Device
@@ -144,6 +152,19 @@ mod tests {
     }
 
     #[test]
+    fn a_phase_is_limited_by_the_processor_and_the_device_if_both_are_busy_about_as_long() {
+        let of = |processor: f64, device: f64| {
+            let busy = Some(device);
+            limit(&Measurement { cpu_user_seconds: processor, device_busy_seconds: busy, ..idle() })
+        };
+        assert_eq!(of(5.3, 5.2), Some(Limit::Both));
+        assert_eq!(of(5.2, 5.6), Some(Limit::Both));
+        assert_eq!(of(5.3, 4.9), Some(Limit::Processor), "the device rested most of the time");
+        assert_eq!(of(7.0, 6.0), Some(Limit::Processor));
+        assert_eq!(of(6.0, 7.0), Some(Limit::Device));
+    }
+
+    #[test]
     fn a_modelled_disk_is_busy_as_long_as_its_model_took_and_not_as_long_as_it_is_served() {
         let of = |seek| DiskActivity {
             seek_seconds: Some(seek),
@@ -171,7 +192,7 @@ mod tests {
                 others_user_seconds: Some(user),
                 ..Disturbance::default()
             };
-            let busy = Measurement { device_busy_seconds: Some(7.0), ..idle() };
+            let busy = Measurement { device_busy_seconds: Some(6.0), ..idle() };
             limit(&Measurement { disturbance: Some(seen), ..busy })
         };
         assert_eq!(beside(0.1), Some(Limit::Processor), "threads of the kernel alone");

@@ -598,11 +598,12 @@ fn about_knee(knee: &KneeFinding) -> String {
             // A step lies between two levels, and from the upper one on all is slower.
             let is_step = knee.shape == Some(ChangeShape::Step);
             let at = knee.interval.filter(|_| is_step).map_or(at, |ends| ends.high);
-            let at = Quantity { value: at.round(), unit: knee.unit };
+            let at = if at < 10.0 { say::rounded(at) } else { at.round() };
+            let at = Quantity { value: at, unit: knee.unit };
             let likely = if knee.proven { "" } else { "?" };
             format!("{} from {at}{likely}", say::times(factor))
         }
-        (None, Some(ratio), _) => format!("{} gradually", say::times(ratio)),
+        (None, Some(ratio), _) => format!("{}, no step", say::times(ratio)),
         (None, None, Some(most)) if most <= TOLD_AT_MOST => {
             format!("at most {}", say::percent(most))
         }

@@ -65,7 +65,11 @@ fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn limits(summary: &Summary) -> Option<String> {
     let of_phase = |phase: &&str| {
         let rows = summary.rows().filter(|row| row.phase == *phase);
-        let limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();
+        let mut limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();
+        // Where it is not the same for all rows, it is now the one, now the other.
+        if limits.len() > 1 && limits.remove(&Limit::Both) {
+            limits.extend([Limit::Processor, Limit::Device]);
+        }
         limits.iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
     };
     let phases: Vec<&str> = summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect();

@@ -384,5 +384,5 @@ fn a_knee_that_is_not_there_is_excluded_as_far_as_was_asked() {
     let analysis = Analysis::of(&book);
     let [figure] = analysis.answer().unwrap().figures.as_slice() else { panic!("{told:?}") };
     assert!(figures_within(&book)[0] <= 0.0601, "{figure:?}");
-    assert!(figure.name.starts_with("time of all 2 tasks together from "), "{figure:?}");
+    assert!(figure.name.starts_with("time of all 2 tasks on average from "), "{figure:?}");
 }

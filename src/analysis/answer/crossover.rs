@@ -8,6 +8,7 @@ use super::words::{AxisWords, WORDS_MAX, at_most, in_brackets, number_of_words};
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::base::distinct::each_once;
 
 /// From all crossovers of a run, and all tasks that were measured; none if there is none.
 pub(super) fn crossover(
@@ -26,9 +27,16 @@ pub(super) fn crossover(
             true => "no difference is proven",
             false => "no difference between these two is proven",
         };
-        let with = text(told, none, true);
-        let short = number_of_words(&with) < WORDS_MAX;
-        let text = if short { with } else { text(told, none, false) };
+        let in_phase = match each_once(all.iter().map(|one| &one.phase)).len() {
+            1 => String::new(),
+            _ => format!("in {} ", told.phase),
+        };
+        let about = |none, with_intervals| {
+            format!("{in_phase}{}", parts(told, none, with_intervals).join("; "))
+        };
+        let texts = [about(Some(none), true), about(Some(none), false), about(None, true)];
+        let short = texts.iter().find(|text| number_of_words(text) < WORDS_MAX);
+        let text = short.cloned().unwrap_or_else(|| about(None, false));
         let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
         return Some(draft.made_of(AnswerFigure::of_crossover(told)));
     }
@@ -57,8 +65,8 @@ fn axis_of(one: &CrossoverFinding) -> AxisWords<'_> {
     AxisWords { name: &one.axis, unit: one.unit }
 }
 
-/// Neighbouring levels with one winner, each as a part of the text; without one, `none`.
-fn text(one: &CrossoverFinding, none: &str, with_intervals: bool) -> String {
+/// Neighbouring levels with one winner, each as a part of the text; those without one are called `none`, or left out.
+fn parts(one: &CrossoverFinding, none: Option<&str>, with_intervals: bool) -> Vec<String> {
     let axis = axis_of(one);
     let mut parts: Vec<String> = Vec::new();
     let mut is_named = false;
@@ -68,12 +76,14 @@ fn text(one: &CrossoverFinding, none: &str, with_intervals: bool) -> String {
         left -= levels.len();
         let place = match levels.len() {
             1 => format!("at {}", axis.value(first.value)),
-            _ if parts.is_empty() => format!("up to {}", axis.value(last.value)),
+            _ if levels.len() + left == one.levels.len() => {
+                format!("up to {}", axis.value(last.value))
+            }
             _ if left == 0 => format!("from {} on", axis.value(first.value)),
             _ => format!("from {} to {}", axis.value(first.value), axis.value(last.value)),
         };
         let Some(winner) = &first.winner else {
-            parts.push(format!("{place} {none}"));
+            parts.extend(none.map(|none| format!("{place} {none}")));
             continue;
         };
         let loser = &one.variants[usize::from(*winner == one.variants[0])];
@@ -93,7 +103,7 @@ fn text(one: &CrossoverFinding, none: &str, with_intervals: bool) -> String {
         let where_won = if is_everywhere { String::new() } else { format!("{place} ") };
         parts.push(format!("{where_won}{winner} is faster{than}: {by}"));
     }
-    parts.join("; ")
+    parts
 }
 
 /// The largest ratio that was seen: `file-per-block was 13.6 times as fast as file-per-chunk at 1 KiB`.

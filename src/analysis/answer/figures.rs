@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
 use crate::analysis::findings::growth::GrowthFinding;
-use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
+use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding, SlowLevel};
 use crate::analysis::findings::ranking::{ON_AVERAGE, RankingFinding, RankingStep};
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::ScalingFinding;
@@ -145,7 +145,7 @@ impl AnswerFigure {
         figures.collect()
     }
 
-    /// How long all tasks together take from a level on: from the knee, or from the level from which on a slowdown is the
+    /// How long all tasks take on average from a level on: from the knee, or from the level from which on a slowdown is the
     /// least excluded.
     pub(super) fn of_slowdown(
         general: &GeneralSlowdown,
@@ -174,7 +174,14 @@ impl AnswerFigure {
         }
     }
 
-    /// How long operations take after a knee, or where they change gradually; none where they do neither.
+    /// How long all tasks take at a level that ends again.
+    pub(super) fn of_slow_level(slow: &SlowLevel, axis: AxisWords<'_>, together: &str) -> Self {
+        let (at, lowest) = (axis.level(slow.at), axis.value(slow.lowest));
+        let name = format!("time of {together} at {at} over that at {lowest}");
+        Self::ratio(name, slow.interval.middle_ratio(), Some(slow.interval))
+    }
+
+    /// How long operations take after a knee, or where they change without a step; none where they do neither.
     pub(super) fn of_knee(one: &KneeFinding) -> Option<Self> {
         let axis = AxisWords { name: &one.axis, unit: one.unit };
         let (variant, phase) = (one.variant.as_ref()?, one.phase.as_ref()?);

@@ -1,4 +1,4 @@
-//! Answers whether operations get slower from some level of the axis on: in all tasks together, and in
+//! Answers whether operations get slower from some level of the axis on: in all tasks on average, and in
 //! some of them.
 
 use super::Verdict;
@@ -6,7 +6,8 @@ use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, as_long, at_most, begun, in_brackets, of_tasks, share, task};
-use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
+use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding, SlowLevel};
+use crate::analysis::findings::ranking::ON_AVERAGE;
 use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 
@@ -30,48 +31,45 @@ pub(super) fn knee(
     }
     let (found, none): (Vec<&KneeFinding>, Vec<&KneeFinding>) =
         judged.iter().copied().partition(|one| one.at.is_some());
-    let slower: Vec<&KneeFinding> = found.iter().copied().filter(|one| one.proven).collect();
     let left_out = left_out(&judged, measured);
     let evidence = evidence(&found, &none, &left_out);
     let together = match judged.as_slice() {
         [one] => name_of(one),
-        _ if left_out.is_empty() => format!("all {} tasks together", judged.len()),
-        _ => format!("{} of {} tasks together", judged.len(), measured.len()),
+        _ if left_out.is_empty() => format!("all {} tasks {ON_AVERAGE}", judged.len()),
+        _ => format!("{} of {} tasks {ON_AVERAGE}", judged.len(), measured.len()),
     };
     let takes = if judged.len() == 1 { "takes" } else { "take" };
     if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
         let has_no_step = general.knee.is_none() && found.is_empty();
-        let gradual = most_gradual(&none).first().copied().filter(|_| has_no_step);
+        let gradual = most_gradual(&none).first().copied();
+        let gradual = gradual.filter(|_| has_no_step && judged.len() > 1);
         let most = gradual.map(about_gradual).unwrap_or_default();
-        let how = match gradual {
-            Some(_) => "gradually, ",
-            None if has_no_step => "without a step, ",
-            None => "",
-        };
-        let text = how.to_string() + &about_general(general, &axis, &together, takes) + &most;
+        let text = about_general(general, &axis, &together, takes) + &most;
         let of_all = AnswerFigure::of_slowdown(general, axis, &together);
         let figures = [of_all].into_iter().chain(gradual.and_then(AnswerFigure::of_knee));
         let draft = AnswerDraft::proven(Verdict::Yes, text, evidence);
         return Some(draft.made_of(figures.collect()));
     }
     // Of one task this is what was just asked; of several, few may differ from the rest.
-    if !slower.is_empty() {
-        let number = of_tasks(slower.len(), judged.len());
-        let gets = if slower.len() == 1 { "gets" } else { "get" };
-        let text = format!("{range} {number} {gets} slower{}", most_of_all(&slower, &axis));
-        let figures = slower.iter().filter_map(|one| AnswerFigure::of_knee(one)).collect();
+    if let Some((text, figures)) = about_single(&judged, &axis) {
+        let text = format!("{range} {text}");
         return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(figures));
     }
     let Some(general) = general else {
         let text = format!("{range} the tasks were not measured alike, so not together");
         return Some(AnswerDraft::cannot_tell(Lack::Repeats, text, evidence));
     };
+    if let Some(slow) = general.slow_level {
+        let text = about_slow_level(&slow, &axis, &format!("{together} {takes}"), first.range.high);
+        let figures = vec![AnswerFigure::of_slow_level(&slow, axis, &together)];
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence).made_of(figures));
+    }
     let most = general.slower_at_most();
     let figures = vec![AnswerFigure::of_slowdown(&general, axis, &together)];
     if most <= SLOWER_MARGIN {
         let longer = at_most(most);
         let text = format!(
-            "no general slowdown {range}: {together} never {takes} more than {longer} longer"
+            "no general slowdown {range}: {together} {takes} at most {longer} longer from any level on"
         );
         return Some(AnswerDraft::proven(Verdict::No, text, evidence).made_of(figures));
     }
@@ -80,6 +78,44 @@ pub(super) fn knee(
         at_most(most)
     );
     Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence).made_of(figures))
+}
+
+/// `2 of 18 tasks get slower, read-file most: 1.5 times as long (1.2 to 1.9) from about 80% on`: those with proven knees,
+/// else those that take longer without one; none where there are none of either.
+fn about_single(
+    judged: &[&KneeFinding],
+    axis: &AxisWords<'_>,
+) -> Option<(String, Vec<AnswerFigure>)> {
+    let those = |is: &dyn Fn(&KneeFinding) -> bool| -> Vec<&KneeFinding> {
+        judged.iter().copied().filter(|one| is(one)).collect()
+    };
+    let with_knee = those(&|one| one.at.is_some() && one.proven);
+    let gradual = most_gradual(&those(&KneeFinding::is_gradually_slower_by_much));
+    let (slower, most) = match (with_knee.is_empty(), gradual.first()) {
+        (false, _) => (&with_knee, most_of_all(&with_knee, axis)),
+        (true, Some(most)) => (&gradual, format!(" without a proven step{}", about_gradual(most))),
+        (true, None) => return None,
+    };
+    let number = of_tasks(slower.len(), judged.len());
+    let gets = if slower.len() == 1 { "gets" } else { "get" };
+    let figures = slower.iter().filter_map(|one| AnswerFigure::of_knee(one)).collect();
+    Some((format!("{number} {gets} slower{most}"), figures))
+}
+
+/// `at 50% full create takes 2.01 times as long (1.94 to 2.08) as at 30%; from there on no slowdown is proven`
+fn about_slow_level(
+    slow: &SlowLevel,
+    axis: &AxisWords<'_>,
+    they_take: &str,
+    highest: f64,
+) -> String {
+    let from_there = if slow.at == highest { "" } else { "; from there on no slowdown is proven" };
+    format!(
+        "at {} {they_take} {} as at {}{from_there}",
+        axis.level(slow.at),
+        as_long(slow.interval.middle_ratio(), Some(slow.interval)),
+        axis.value(slow.lowest),
+    )
 }
 
 fn about_general(

@@ -94,7 +94,8 @@ pub(super) fn next(
 /// files are written and read on a real one, and this process may make file systems.
 fn is_disk_to_model(book: &Book) -> bool {
     let is_alone = book.run.hosts.is_empty();
-    let on_disk = is_alone && book.filesystems.is_empty() && book.host.device.is_some();
+    let is_real = !book.measurements.iter().any(Measurement::is_simulated);
+    let on_disk = is_alone && is_real && book.filesystems.is_empty() && book.host.device.is_some();
     book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Slope)
 }
 

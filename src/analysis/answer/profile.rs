@@ -45,22 +45,22 @@ fn measured(group: &VariantSummary) -> impl Iterator<Item = &PhaseSummary> {
     group.rows.iter().filter(|row| !row.is_settle() && row.rate.is_some())
 }
 
-/// The phase with the fewest operations a second; none where fewer than two count operations.
+/// The phase with the fewest operations a second; none where there is one phase, or where the rate of one counts bytes.
 fn slowest(group: &VariantSummary) -> Option<&PhaseSummary> {
-    let counts = || measured(group).filter(|row| row.rate_unit == Unit::Count);
     let mean = |row: &&PhaseSummary| row.rate.map_or(f64::INFINITY, |rate| rate.mean);
-    counts().min_by(|a, b| mean(a).total_cmp(&mean(b))).filter(|_| counts().count() > 1)
+    let is_alike = measured(group).all(|row| row.rate_unit == Unit::Count);
+    let are_several = measured(group).count() > 1;
+    let slowest = measured(group).min_by(|a, b| mean(a).total_cmp(&mean(b)));
+    slowest.filter(|_| is_alike && are_several)
 }
 
-/// Whether its interval lies below those of all others that count operations: else it came last in this run, and may not be
-/// the slowest.
+/// Whether its interval lies below those of all others: else it came last in this run, and may not be the slowest.
 fn is_proven_slowest(slowest: &PhaseSummary, group: &VariantSummary) -> bool {
     let interval = |row: &PhaseSummary| row.rate.and_then(|rate| rate.interval);
     let is_below = |other: &PhaseSummary| {
         interval(slowest).zip(interval(other)).is_some_and(|(own, other)| own.high < other.low)
     };
-    let mut counts = measured(group).filter(|row| row.rate_unit == Unit::Count);
-    counts.all(|row| row.phase == slowest.phase || is_below(row))
+    measured(group).all(|row| row.phase == slowest.phase || is_below(row))
 }
 
 /// The rates of the same phase on disks that are known, on the same type of file system; none where it was not
@@ -94,7 +94,9 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     let mut text = format!("{} {}", first.phase, in_words(first)?);
     let limited = |row: &PhaseSummary| {
         let of = |limit: Limit| match limit {
-            Limit::Processor | Limit::Device => format!(", limited by the {}", limit.in_words()),
+            Limit::Processor | Limit::Device | Limit::Both => {
+                format!(", limited by the {}", limit.in_words())
+            }
             Limit::Lock | Limit::Wait => format!(", limited by {}", limit.in_words()),
         };
         row.limit.map(of).unwrap_or_default()

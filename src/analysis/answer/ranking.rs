@@ -4,7 +4,9 @@ use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::words::{AxisWords, WORDS_MAX, as_long, at_most, begun, in_brackets, number_of_words};
-use crate::analysis::findings::ranking::{ON_AVERAGE, RankingFinding, RankingStep};
+use crate::analysis::findings::ranking::{
+    FastestVariants, ON_AVERAGE, RankingFinding, RankingStep,
+};
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
@@ -150,7 +152,7 @@ fn of_order(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
         evidence.insert(0, one.sentence());
     }
     let text = texts.into_iter().find(fits).unwrap_or_else(|| match is_open {
-        true => about_many_open(&scope, first, &behind),
+        true => about_many_open(&scope, first, &together, &behind),
         false => about_many(&lead, &behind),
     });
     AnswerDraft::proven(Verdict::Yes, text, evidence)
@@ -199,11 +201,23 @@ fn about_many(lead: &str, slower: &[&RankingStep]) -> String {
     format!("{lead}: the {} others take {least} to {most} times as long", slower.len())
 }
 
-/// `ext3 is faster than 3 of 5 others; 2 cannot be placed`
-fn about_many_open(scope: &str, first: &str, behind: &[&RankingStep]) -> String {
+/// `ext3 is faster than 3 of 6 others; 1 does not differ, 2 cannot be placed`
+fn about_many_open(
+    scope: &str,
+    first: &str,
+    together: &[&RankingStep],
+    behind: &[&RankingStep],
+) -> String {
     let open = behind.iter().filter(|step| step.behind_first.tie).count();
-    let (all, slower) = (behind.len(), behind.len() - open);
-    format!("{scope}{first} is faster than {slower} of {all} others; {open} cannot be placed")
+    let (all, slower) = (together.len() + behind.len(), behind.len() - open);
+    let alike = match together.len() {
+        0 => String::new(),
+        1 => "1 does not differ, ".into(),
+        many => format!("{many} do not differ, "),
+    };
+    format!(
+        "{scope}{first} is faster than {slower} of {all} others; {alike}{open} cannot be placed"
+    )
 }
 
 /// A sentence on those that no significant difference separates from the first.
@@ -300,7 +314,8 @@ fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
         let first = one.order.first().map_or("", String::as_str);
         let Leaders { together, is_open, .. } = Leaders::of(one);
         let (at, are) = (at_levels(one, &one.levels), are_first(first, &together, is_open));
-        format!("{at} {are}{}", without(&[one]))
+        let average = if one.levels.len() > 1 { format!(" {ON_AVERAGE}") } else { String::new() };
+        format!("{at} {are}{}{average}", without(&[one]))
     };
     let joined = |number: usize| {
         let parts: Vec<String> = decided.iter().take(number).map(part).collect();
@@ -336,7 +351,7 @@ fn only_first(one: &RankingFinding) -> Option<&str> {
     one.order.first().map(String::as_str).filter(|_| ties.is_empty() && !slower.is_empty())
 }
 
-/// The variants that are the fastest in some phases, at all levels of these, the one with most phases first.
+/// The variants that are the fastest in some phases, on average over the levels of these, the one with most phases first.
 fn winners<'a>(all: &[&'a RankingFinding]) -> Vec<PhaseWinner<'a>> {
     let mut wins: Vec<PhaseWinner<'_>> = Vec::new();
     for phase in each_once(all.iter().filter_map(|one| one.phase.as_deref())) {
@@ -357,18 +372,28 @@ fn winners<'a>(all: &[&'a RankingFinding]) -> Vec<PhaseWinner<'a>> {
     wins
 }
 
-/// What a variant is that is the fastest wherever a phase was compared.
-fn fastest(all: &[&RankingFinding]) -> &'static str {
+/// Whether the first of an order is the fastest at each of its levels, and not only on average.
+fn is_first_at_each(one: &RankingFinding) -> bool {
+    let is_alone =
+        |at: &FastestVariants| at.unclear.is_empty() && at.alike.iter().eq(one.order.first());
+    one.fastest.iter().all(is_alone)
+}
+
+/// What these variants are wherever a phase was compared.
+fn fastest(all: &[&RankingFinding], wins: &[PhaseWinner<'_>]) -> &'static str {
+    let mut won = wins.iter().flat_map(|one| &one.rankings);
     match each_once(all.iter().flat_map(|one| &one.levels)).len() {
         0 | 1 => "fastest",
-        _ => "fastest at every level compared",
+        _ if won.all(|one| is_first_at_each(one)) => "fastest at every level compared",
+        _ => "fastest on average over the levels",
     }
 }
 
 /// A sentence on the phases of a job; none where it has one phase.
 fn fastest_by_phase(all: &[&RankingFinding]) -> Option<String> {
     let phases = each_once(all.iter().filter_map(|one| one.phase.as_deref())).len();
-    let (wins, fastest) = (winners(all), fastest(all));
+    let wins = winners(all);
+    let fastest = fastest(all, &wins);
     let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
     let won: usize = wins.iter().map(|one| one.phases.len()).sum();
     match (phases, won) {
@@ -383,7 +408,8 @@ fn fastest_by_phase(all: &[&RankingFinding]) -> Option<String> {
 
 /// Phases whose work differs between variants, so that nothing is the whole job.
 fn over_phases(all: &[&RankingFinding], phases: &[&str]) -> AnswerDraft {
-    let (wins, fastest) = (winners(all), fastest(all));
+    let wins = winners(all);
+    let fastest = fastest(all, &wins);
     let Some(best) = wins.first() else { return without_winner(all, phases.len()) };
     let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
     let whole = format!("{fastest}: {}", parts.join("; "));
@@ -395,14 +421,28 @@ fn over_phases(all: &[&RankingFinding], phases: &[&str]) -> AnswerDraft {
     AnswerDraft::proven(Verdict::Yes, text, vec![format!("{}.", begun(&whole))])
 }
 
-/// No variant is the fastest in a phase wherever it was compared; at some of its levels one may be.
+/// No variant is the fastest in a phase wherever it was compared; at some of its levels one may be, or some may be slower
+/// than others.
 fn without_winner(all: &[&RankingFinding], phases: usize) -> AnswerDraft {
-    let text = format!("in none of {phases} phases is one variant proven the {}", fastest(all));
-    let decided: Vec<_> = all.iter().filter_map(|one| Some((*one, only_first(one)?))).collect();
-    let Some((one, first)) = decided.first() else {
-        return AnswerDraft::cannot_tell(Lack::Precision, text, Vec::new());
-    };
-    let text = format!("{text}; {}{first} is", scope(one));
-    let evidence = decided.iter().map(|(one, _)| one.sentence()).collect();
-    AnswerDraft::proven(Verdict::Yes, text, evidence)
+    let text =
+        format!("in none of {phases} phases is one variant proven the {}", fastest(all, &[]));
+    let evidence = all.iter().map(|one| one.sentence()).collect();
+    if let Some((one, first)) = all.iter().find_map(|one| Some((one, only_first(one)?))) {
+        let text = format!("{text}; {}{first} is", scope(one));
+        return AnswerDraft::proven(Verdict::Yes, text, evidence);
+    }
+    if let Some(one) = all.iter().find(|one| !is_undecided(one)) {
+        return AnswerDraft { evidence, ..of_order(one, &[]) };
+    }
+    let steps: Vec<&RankingStep> = all.iter().flat_map(|one| &one.steps).collect();
+    match differs_at_most(&steps) {
+        Some(most) if most <= SLOWER_MARGIN => {
+            let phases = each_once(all.iter().filter_map(|one| one.phase.clone()));
+            let (phases, most) = (listed(&phases), at_most(most));
+            let text = format!("in {phases} no variant differs from the first by more than {most}");
+            AnswerDraft::proven(Verdict::No, text, evidence)
+        }
+        Some(_) => AnswerDraft::cannot_tell(Lack::Precision, text, evidence),
+        None => AnswerDraft::cannot_tell(Lack::Repeats, text, evidence),
+    }
 }

@@ -6,7 +6,8 @@ use super::figures::AnswerFigure;
 use super::left_out::{LeftOutTasks, MeasuredTask};
 use super::words::{AxisWords, in_brackets, share};
 use crate::analysis::findings::say;
-use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
+use crate::analysis::findings::scaling::{LevelTime, ScaledPhase, ScalingFinding};
+use crate::analysis::statistics::Interval;
 use crate::plan::DEFAULT_VARIANT;
 
 /// From the scaling of all variants, and all tasks that were measured; none if there is none.
@@ -113,8 +114,9 @@ fn about(one: &ScalingFinding, apart: &str) -> String {
             format!("from {} on {} {does}{times}", axis.level(from), phase.phase)
         }
         None => match most_open(one) {
-            Some((phase, ratio)) => {
-                format!("{} may take {ratio} times as long at {highest}", phase.phase)
+            Some((phase, level, interval)) => {
+                let (ratio, at) = (say::span(interval), axis.value(level.value));
+                format!("{} may take {ratio} times as long at {at}", phase.phase)
             }
             None => "beyond that nothing is known".into(),
         },
@@ -125,10 +127,11 @@ fn about(one: &ScalingFinding, apart: &str) -> String {
     }
 }
 
-/// The phase that may take longest at the highest level, and how long.
-fn most_open(one: &ScalingFinding) -> Option<(&ScaledPhase, String)> {
-    let last = |phase: &ScaledPhase| phase.levels.last().and_then(|level| level.interval);
-    let open = one.phases.iter().filter_map(|phase| Some((phase, last(phase)?)));
-    let (phase, interval) = open.max_by(|a, b| a.1.high.total_cmp(&b.1.high))?;
-    Some((phase, say::span(interval)))
+/// The phase and the level that may take longest, of those beyond which nothing is known.
+fn most_open(one: &ScalingFinding) -> Option<(&ScaledPhase, &LevelTime, Interval)> {
+    let levels = one.phases.iter().flat_map(|phase| {
+        let open = phase.levels.iter().filter(|level| !level.is_within(one.margin));
+        open.filter_map(move |level| Some((phase, level, level.interval?)))
+    });
+    levels.max_by(|a, b| a.2.high.total_cmp(&b.2.high))
 }

@@ -181,8 +181,9 @@ fn over_same_range(one: &SlopeFinding) -> String {
 /// `write is 30% slower (10% to 50%)`
 fn about(one: &SlopeFinding) -> String {
     let interval = one.whole_interval();
-    let span = shares((-interval.high).max(0.0), (-interval.low).min(1.0));
-    // The line of a rate that falls steeply at first would end below zero.
+    // The line of a rate that falls steeply at first may end below zero.
+    let [low, high] = [-interval.high, -interval.low].map(|end| end.clamp(0.0, 1.0));
+    let span = shares(low, high);
     let slower = share(one.whole().abs().min(1.0));
     format!("{} is {slower} slower ({span})", task(&one.variant, &one.phase))
 }

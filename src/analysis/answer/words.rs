@@ -23,7 +23,7 @@ pub(super) struct AxisWords<'a> {
 impl AxisWords<'_> {
     /// `30%`, `2,000,000`, `4 MiB`
     pub(super) fn value(self, value: f64) -> String {
-        Quantity { value: (value * 10.0).round() / 10.0, unit: self.unit }.to_string()
+        Quantity { value: say::rounded(value), unit: self.unit }.to_string()
     }
 
     /// What stands behind a value: `full`, `files`, `of chunk-size`.

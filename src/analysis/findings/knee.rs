@@ -1,5 +1,7 @@
 //! Finds knees: the level of the axis from which on operations suddenly take longer.
 
+use std::ops::Range;
+
 use super::curve::{ChangeShape, StraightLine};
 use super::sample::{LevelSeries, Sample, level_means, log_rate, whole_repeats};
 use super::say::{self, lead};
@@ -102,7 +104,7 @@ impl KneeFinding {
 
     fn about_knee(&self, at: f64, interval: Interval, grows: &str) -> String {
         let (phase, noun) = (self.phase(), say::behind_value(&self.axis, self.unit));
-        let value = |value: f64| say::quantity((value * 10.0).round() / 10.0, self.unit);
+        let value = |value: f64| say::quantity(say::rounded(value), self.unit);
         let [low, high] = [value(interval.low), value(interval.high)];
         let knee = match self.shape {
             Some(ChangeShape::Hinge) => format!(
@@ -129,9 +131,8 @@ impl KneeFinding {
         };
         let range = say::AxisRange { axis, unit: self.unit, range: self.range };
         if let Some((ratio, interval)) = self.gradual_ratio.zip(self.gradual_interval) {
-            let way = if ratio > 1.0 { "slower" } else { "faster" };
             format!(
-                "{phase} gets gradually {way} {}: at the upper half of the levels it takes {} times as \
+                "{phase} has no proven step {}, but at the upper half of the levels it takes {} times as \
                  long as at the lower ({})",
                 range.between(),
                 say::near(ratio),
@@ -163,6 +164,12 @@ impl KneeFinding {
     pub(in crate::analysis) fn is_gradually_slower(&self) -> bool {
         self.gradual_ratio.is_some_and(|ratio| ratio > 1.0)
     }
+
+    /// Whether it does, and by more than what is still called none.
+    pub(in crate::analysis) fn is_gradually_slower_by_much(&self) -> bool {
+        let most = self.gradual_interval.map_or(0.0, |interval| interval.high - 1.0);
+        self.is_gradually_slower() && !say::is_within_margin(most)
+    }
 }
 
 /// Whether all phases and variants together get slower over the axis.
@@ -176,6 +183,20 @@ pub struct GeneralSlowdown {
     pub middle: f64,
     /// The level from which on a slowdown is the least excluded.
     pub most: LevelSplit,
+    /// The slowest level of those that are proven to take longer than the lowest by more than the margin; none
+    /// if there is none.
+    pub slow_level: Option<SlowLevel>,
+}
+
+/// A level at which operations take longer than at the lowest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowLevel {
+    /// The level.
+    pub at: f64,
+    /// The lowest level.
+    pub lowest: f64,
+    /// How many times as long operations take, such that the intervals of all levels hold together with 99%.
+    pub interval: Interval,
 }
 
 /// A level that parts those from it on from those below.
@@ -240,6 +261,7 @@ pub(in crate::analysis) fn general_slowdown(
         halves: all.later_over_earlier(middle, INTERVAL_ALPHA)?,
         middle: all.levels[middle],
         most: all.slowest_split(INTERVAL_ALPHA)?,
+        slow_level: all.slow_level(FINDING_ALPHA),
     })
 }
 
@@ -431,17 +453,21 @@ impl LevelGrid {
         within + self.repeats() * squares
     }
 
-    /// How many times as long operations take at the levels from this number on as at those below, with an
+    /// How many times as long operations take at the levels from this number on as at those below.
+    fn later_over_earlier(&self, from: usize, alpha: f64) -> Option<Interval> {
+        self.ratio(from..self.levels.len(), 0..from, alpha)
+    }
+
+    /// How many times as long operations take at some levels as at others, each the mean of theirs, with an
     /// interval that holds with all but this chance: Student's t with the variance of single points around their
     /// level's mean, or that of what the repeats differ by with its own degrees of freedom, whichever is wider.
-    fn later_over_earlier(&self, from: usize, alpha: f64) -> Option<Interval> {
+    fn ratio(&self, these: Range<usize>, those: Range<usize>, alpha: f64) -> Option<Interval> {
         let (n, levels) = (self.repeats(), self.levels.len() as f64);
         let means = self.means();
         let within: f64 = self.rows.iter().map(|row| squared_distance(row, &means)).sum();
         let degrees = (n - 1.0) * (levels - 1.0);
-        let earlier = from as f64;
-        let expected = within / degrees * (1.0 / earlier + 1.0 / (levels - earlier));
-        let ratio = |row: &Vec<f64>| mean(&row[from..]) - mean(&row[..from]);
+        let expected = within / degrees * (1.0 / these.len() as f64 + 1.0 / those.len() as f64);
+        let ratio = |row: &Vec<f64>| mean(&row[these.clone()]) - mean(&row[those.clone()]);
         let ratios: Vec<f64> = self.rows.iter().map(ratio).collect();
         let own = squares(&ratios) / (n - 1.0);
         let of_points = student_t(alpha, degrees)? * (expected / n).sqrt();
@@ -460,6 +486,19 @@ impl LevelGrid {
         };
         let all: Vec<LevelSplit> = (1..self.levels.len()).map(split).collect::<Option<_>>()?;
         all.into_iter().max_by(|a, b| a.interval.high.total_cmp(&b.interval.high))
+    }
+
+    /// The level at which operations take the longest, if that is more than the margin longer than at the lowest; the
+    /// intervals of all levels hold together with all but this chance.
+    fn slow_level(&self, alpha: f64) -> Option<SlowLevel> {
+        let others = self.levels.len().checked_sub(1)?;
+        let level = |at: usize| {
+            let interval = self.ratio(at..at + 1, 0..1, alpha / others as f64)?;
+            Some(SlowLevel { at: self.levels[at], lowest: self.levels[0], interval })
+        };
+        let slow = (1..=others).filter_map(level);
+        let slow = slow.filter(|level| level.interval.low > 1.0 + SLOWER_MARGIN);
+        slow.max_by(|a, b| a.interval.middle_ratio().total_cmp(&b.interval.middle_ratio()))
     }
 
     /// The gradual change that fits best; a change of any kind must be worth its parameter (BIC,

@@ -194,8 +194,9 @@ impl PooledVariance {
         } else {
             let own: Option<f64> = all.iter().map(|rate| rate.variance).sum();
             let own = own.map(|sum| sum / all.len() as f64);
-            let of_mean = |rate: &Rate| match self.variance {
-                Some(pooled) => Some(pooled.max(own.unwrap_or(0.0)) / rate.n),
+            // What the others scatter says nothing of one that was not repeated.
+            let of_mean = |rate: &Rate| match self.variance.zip(rate.variance) {
+                Some((pooled, _)) => Some(pooled.max(own.unwrap_or(0.0)) / rate.n),
                 None => rate.variance,
             };
             let variance: Option<f64> = all.iter().map(of_mean).sum();

@@ -45,6 +45,16 @@ pub(in crate::analysis) fn level(level: &Level) -> String {
     quantity(level.value, level.unit)
 }
 
+/// A value of an axis as sentences state it: to a tenth, and smaller ones to three figures.
+pub(crate) fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let decimals = (2.0 - value.abs().log10().floor()).clamp(1.0, 300.0);
+    let scale = 10f64.powf(decimals);
+    (value * scale).round() / scale
+}
+
 /// A value of an axis with its unit.
 pub(super) fn quantity(value: f64, unit: Unit) -> String {
     Quantity { value, unit }.to_string()

@@ -64,7 +64,8 @@ pub struct LevelTime {
 }
 
 impl LevelTime {
-    fn is_within(&self, margin: f64) -> bool {
+    /// Whether it takes longer by no more than a margin.
+    pub(in crate::analysis) fn is_within(&self, margin: f64) -> bool {
         self.interval.is_some_and(|interval| interval.high <= 1.0 + margin)
     }
 

@@ -92,11 +92,20 @@ impl SlopeFinding {
         let range = say::AxisRange { axis, unit: self.unit, range: self.range };
         let bounds = self.bounds();
         let most = bounds.low.abs().max(bounds.high.abs());
-        let sentence = if self.effect {
-            let way = if *change < 0.0 { "slower" } else { "faster" };
-            let mut ends = [self.interval.low, self.interval.high].map(f64::abs);
-            ends.sort_by(f64::total_cmp);
-            let ([low, high], by) = (ends.map(say::percent), say::percent(change.abs()));
+        let sentence = if let Some(level) = self.off_line().filter(|_| self.effect) {
+            let [low, high] = self.ends(level.interval).map(say::percent);
+            let (way, by) = (self.way(), say::percent(level.change.abs()));
+            let [lowest, highest] =
+                [self.range.low, self.range.high].map(|value| say::quantity(value, self.unit));
+            let noun = say::behind_value(axis, self.unit);
+            let but = if self.device_itself { DEVICE_ITSELF } else { "" };
+            format!(
+                "{phase} is {by} {way} ({low} to {high}) at {highest} {noun} than at {lowest}, and changes \
+                 unevenly between{but}"
+            )
+        } else if self.effect {
+            let ([low, high], way) = (self.ends(self.interval).map(say::percent), self.way());
+            let by = say::percent(change.abs());
             let noun = say::behind_value(axis, self.unit);
             let step = format!("{} {noun}", say::quantity(self.per, self.unit));
             let but = if self.device_itself { DEVICE_ITSELF } else { "" };
@@ -113,20 +122,45 @@ impl SlopeFinding {
         format!("{}{sentence}.", lead(&self.variant))
     }
 
-    /// Change of the rate over the whole range, as a share of the rate at the lowest level.
-    pub(in crate::analysis) fn whole(&self) -> f64 {
+    fn way(&self) -> &'static str {
+        if self.change < 0.0 { "slower" } else { "faster" }
+    }
+
+    /// The ends of an interval as shares of a change in the direction of this one, the smaller first.
+    fn ends(&self, interval: Interval) -> [f64; 2] {
+        let mut ends = [interval.low, interval.high].map(f64::abs);
+        ends.sort_by(f64::total_cmp);
+        ends
+    }
+
+    /// The highest level, if its own rates say that the line does not reach it.
+    fn off_line(&self) -> Option<&LevelChange> {
+        self.levels.last().filter(|level| !level.interval.contains(self.by_line()))
+    }
+
+    fn by_line(&self) -> f64 {
         self.change * self.range.width() / self.per
+    }
+
+    /// Change of the rate over the whole range, as a share of the rate at the lowest level: by the line, and where it is not
+    /// straight by the rates at the highest level.
+    pub(in crate::analysis) fn whole(&self) -> f64 {
+        self.off_line().map_or_else(|| self.by_line(), |level| level.change)
     }
 
     /// The interval of that.
     pub(in crate::analysis) fn whole_interval(&self) -> Interval {
+        self.off_line().map_or_else(|| self.interval_by_line(), |level| level.interval)
+    }
+
+    fn interval_by_line(&self) -> Interval {
         let steps = self.range.width() / self.per;
         Interval { low: self.interval.low * steps, high: self.interval.high * steps }
     }
 
     /// The least and the most that the rate may change at any level, by the line and by the level's own rates.
     pub(in crate::analysis) fn bounds(&self) -> Interval {
-        self.levels.iter().fold(self.whole_interval(), |bounds, level| Interval {
+        self.levels.iter().fold(self.interval_by_line(), |bounds, level| Interval {
             low: bounds.low.min(level.interval.low),
             high: bounds.high.max(level.interval.high),
         })
@@ -166,7 +200,14 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
     let alpha = INTERVAL_ALPHA / 2.0 / all_series as f64;
     let (rise, interval) = rates.rise_of_line(alpha)?;
     let is_significant = !interval.contains(0.0);
-    let effect = is_significant && (rise * range).abs() >= EFFECT_MIN;
+    let levels = rates.changes(alpha)?;
+    // A line says nothing if what falls over the levels has risen again at the highest.
+    let is_so_at_highest = levels.last().is_some_and(|last| {
+        let is_same_way = (last.change < 0.0) == (rise < 0.0);
+        last.interval.contains(rise * range) || (is_same_way && !last.interval.contains(0.0))
+    });
+    let is_large = (rise * range).abs() >= EFFECT_MIN;
+    let effect = is_significant && is_large && is_so_at_highest;
     Some(SlopeFinding {
         variant: series.variant.into(),
         phase: series.phase.into(),
@@ -178,7 +219,7 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
         interval: Interval { low: interval.low * per, high: interval.high * per },
         effect,
         device_itself: effect && differs_by_device_itself(series),
-        levels: rates.changes(alpha)?,
+        levels,
         rate: if series.in_bytes { RateBasis::Bytes } else { RateBasis::Operations },
         n: rates.repeats.len() * series.levels.len(),
     })

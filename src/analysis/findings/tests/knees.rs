@@ -178,7 +178,7 @@ fn the_sentences_say_where_and_how_much() {
                     take up to ";
     assert!(found.sentence().starts_with(expected), "{}", found.sentence());
     let even = knee_of(&over(&LEVELS, 4, |at| (at / 300.0).exp(), || 1.0 + 0.02 * noise.normal()));
-    let expected = "a: write gets gradually slower between 30% and 98% full: at the upper half of the \
+    let expected = "a: write has no proven step between 30% and 98% full, but at the upper half of the \
                     levels it takes 1.1";
     assert!(even.sentence().starts_with(expected), "{}", even.sentence());
 }

@@ -1,0 +1,191 @@
+//! Answers about runs whose levels or phases are unlike each other, so that what is said of all may be false of one.
+
+use super::*;
+
+/// Whose times a made-up run over levels is drawn from: of a variant and a phase at a level, by its number.
+type TimeAt<'a> = &'a dyn Fn(&str, &str, usize) -> f64;
+
+/// Five repeats of phases at levels of files, each with 1% of noise.
+fn over_levels(
+    conclude: Conclusion,
+    [variants, phases]: [&[&str]; 2],
+    levels: &[f64],
+    time: TimeAt<'_>,
+) -> Book {
+    let mut all = Vec::new();
+    for repeat in 1..=5 {
+        for (at, files) in levels.iter().enumerate() {
+            for (nth, variant) in variants.iter().enumerate() {
+                for (which, phase) in phases.iter().enumerate() {
+                    let unit = Unit::Count;
+                    let level = Level { axis: "files-present".into(), value: *files, unit };
+                    let number = (at * 100 + nth * 10 + which) as u64;
+                    let seconds = time(variant, phase, at) * Noise::Spread(1).of(7, repeat, number);
+                    all.push(measured(variant, phase, Some(level), repeat, seconds));
+                }
+            }
+        }
+    }
+    book(conclude, "Does it get slower?", all)
+}
+
+const SEVEN: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+
+#[test]
+fn a_slowdown_at_one_level_is_told_although_it_ends_again() {
+    let bump = |_: &str, _: &str, at: usize| if at == 1 { 2.0 } else { 1.0 };
+    let found = answer(&over_levels(Conclusion::Knee, [&["default"], &["create"]], &SEVEN, &bump));
+    assert_eq!(found.verdict, Verdict::Yes);
+    assert!(found.text.starts_with("Yes: at 2 files create takes 2.0"), "{found:?}");
+    assert!(found.text.ends_with(" as at 1; from there on no slowdown is proven."), "{found:?}");
+}
+
+#[test]
+fn one_task_that_gets_slower_is_not_hidden_by_another_that_gets_faster() {
+    let apart = |_: &str, phase: &str, at: usize| match phase {
+        "create" => 1.0 + 0.06 * at as f64,
+        _ => 1e-3 / (1.0 + 0.06 * at as f64),
+    };
+    let of = [&["default"][..], &["create", "stat"]];
+    let found = answer(&over_levels(Conclusion::Knee, of, &SEVEN, &apart));
+    assert_eq!(found.verdict, Verdict::Yes);
+    let expected = "1 of 2 tasks gets slower without a proven step; most in create: 1.2";
+    assert!(found.text.contains(expected), "{found:?}");
+}
+
+#[test]
+fn a_fall_that_is_no_line_is_told_by_the_highest_level() {
+    let steep = |_: &str, _: &str, at: usize| if at == 0 { 1.0 } else { 10.0 };
+    let slope = |time: TimeAt<'_>| {
+        let of = [&["default"][..], &["create"]];
+        over_levels(Conclusion::Slope, of, &[0.0, 100.0, 200.0, 400.0, 700.0], time)
+    };
+    let found = answer(&slope(&steep));
+    assert!(found.text.starts_with("Yes: with 700 more files create is 90% slower ("), "{found:?}");
+    let figure = &found.figures[0];
+    assert!((figure.value + 0.9).abs() < 0.02, "{figure:?}");
+    assert!(figure.interval.unwrap().low > -1.0, "{figure:?}");
+    // What falls and has risen again at the highest level has no slope.
+    let again = |_: &str, _: &str, at: usize| [1.0, 1.5, 2.0, 2.5, 1.0][at];
+    let found = answer(&slope(&again));
+    assert_ne!(found.verdict, Verdict::Yes, "{found:?}");
+}
+
+#[test]
+fn the_fastest_on_average_is_not_called_the_fastest_at_every_level() {
+    let times = |variant: &str, phase: &str, at: usize| match (variant, phase) {
+        ("b", "create") if at == 6 => 0.9,
+        ("b", "create") => 1.3,
+        ("b", _) => 0.8,
+        _ => 1.0,
+    };
+    let of = [&["a", "b"][..], &["create", "read"]];
+    let book = over_levels(Conclusion::Ranking, of, &SEVEN, &times);
+    let analysis = Analysis::of(&book);
+    let rankings = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Ranking(one) => Some(one),
+        _ => None,
+    });
+    let create: Vec<_> = rankings.filter(|one| one.phase.as_deref() == Some("create")).collect();
+    for one in &create {
+        let said = ranking::ranking(&[one]).unwrap().text;
+        let is_at_each = said.contains("at every level");
+        assert!(!is_at_each || !one.levels.contains(&7.0), "{said}");
+    }
+    assert!(!create.is_empty());
+}
+
+#[test]
+fn a_crossover_of_one_of_several_phases_names_the_phase() {
+    let mut stat = even_pair();
+    stat.phase = "stat".into();
+    for level in &mut stat.levels {
+        let (interval, winner) = (Some([3.8, 4.2].into()), Some("b".into()));
+        *level = LevelWinner { ratio: 4.0, interval, winner, ..level.clone() };
+    }
+    let text = crossover::crossover(&[&stat, &even_pair()], &[]).unwrap().text;
+    assert!(text.starts_with("in stat b is faster than a: 4.00 times"), "{text}");
+    let text = crossover::crossover(&[&stat], &[]).unwrap().text;
+    assert!(text.starts_with("b is faster than a: 4.00 times"), "{text}");
+}
+
+#[test]
+fn of_many_variants_all_others_are_counted() {
+    let step = |slower: &str, low: f64, high: f64| {
+        let interval = Some([low, high].into());
+        let compared = ComparedRatio { ratio: (low * high).sqrt(), interval, tie: low <= 1.0 };
+        RankingStep { faster: "v0".into(), slower: slower.into(), compared, behind_first: compared }
+    };
+    let mut steps = vec![step("a-long-name-1", 0.95, 1.08), step("a-long-name-2", 0.95, 1.10)];
+    steps.extend((3..12).map(|n| step(&format!("a-long-name-{n}"), 1.2, 1.4)));
+    steps.push(step("v12", 0.4, 9.0));
+    let order = std::iter::once("v0".into()).chain(steps.iter().map(|one| one.slower.clone()));
+    let whole = RankingFinding {
+        phase: None,
+        order: order.collect(),
+        steps,
+        axis: None,
+        unit: None,
+        levels: Vec::new(),
+        fastest: Vec::new(),
+        left_out: Vec::new(),
+        caches: Vec::new(),
+        unwritten: false,
+    };
+    let text = ranking::ranking(&[&whole]).unwrap().text;
+    let expected =
+        "over the whole job v0 is faster than 9 of 12 others; 2 do not differ, 1 cannot be placed";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn without_a_fastest_variant_the_one_that_is_slower_is_told() {
+    let mut all = Vec::new();
+    for repeat in 1..=6 {
+        for (nth, (variant, seconds)) in [("a", 1.0), ("b", 1.001), ("c", 1.3)].iter().enumerate() {
+            for (which, phase) in ["create", "read"].into_iter().enumerate() {
+                let number = (nth * 10 + which) as u64;
+                let mut m = measured(variant, phase, None, repeat, *seconds);
+                m.seconds *= Noise::Spread(2).of(5, repeat, number);
+                // They ended after a time, so there is no whole job.
+                m.operations += number;
+                all.push(m);
+            }
+        }
+    }
+    let found = answer(&book(Conclusion::Ranking, "Which is best?", all));
+    assert_eq!(found.verdict, Verdict::Yes, "{found:?}");
+    assert!(found.text.contains("c takes 1.2"), "{found:?}");
+}
+
+#[test]
+fn no_phase_is_the_slowest_beside_one_whose_rate_counts_bytes() {
+    let cells =
+        (1..=5).flat_map(|repeat| [("create", 40.0), ("delete", 0.3)].map(|of| (repeat, of)));
+    let measured = cells.map(|(repeat, (phase, seconds))| {
+        let m =
+            measured("default", phase, None, repeat, seconds * (1.0 + f64::from(repeat) / 100.0));
+        let bytes = if phase == "create" { 4 << 32 } else { 0 };
+        Measurement { bytes, ..m }
+    });
+    let mut book = book(Conclusion::Ranking, "How fast?", measured.collect());
+    book.run.conclude = Vec::new();
+    let found = answer(&book);
+    assert!(!found.text.contains("slowest") && !found.text.contains("last"), "{found:?}");
+}
+
+#[test]
+fn levels_below_a_tenth_keep_their_figures() {
+    for (value, stated) in [(0.01, 0.01), (0.0123, 0.0123), (83.27, 83.3), (2.5, 2.5), (1e6, 1e6)] {
+        assert_eq!(say::rounded(value), stated);
+    }
+}
+
+#[test]
+fn the_level_that_keeps_a_scaling_open_is_the_one_that_is_named() {
+    let bump = |_: &str, _: &str, at: usize| if at == 1 { 1.5 } else { 1.0 };
+    let of = [&["default"][..], &["stat", "list"]];
+    let found = answer(&over_levels(Conclusion::Scaling, of, &[100.0, 200.0, 400.0, 800.0], &bump));
+    assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
+    assert!(found.text.contains(" times as long at 200, compared with 100 "), "{found:?}");
+}
