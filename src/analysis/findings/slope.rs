@@ -135,9 +135,10 @@ impl SlopeFinding {
 
     /// The highest level, if its own rates say that the line does not reach it.
     fn off_line(&self) -> Option<&LevelChange> {
-        self.levels.last().filter(|level| !level.interval.contains(self.by_line()))
+        self.levels.last().filter(|level| is_off(self.by_line(), level.interval))
     }
 
+    /// Change over the whole range by the line.
     fn by_line(&self) -> f64 {
         self.change * self.range.width() / self.per
     }
@@ -167,12 +168,12 @@ impl SlopeFinding {
     }
 
     /// The line through the mean of the rates at these levels, lowest to highest, as levels and
-    /// heights in the rates' unit. Empty where there is no effect.
+    /// heights in the rates' unit. Empty where there is no effect, or no straight one.
     pub fn line(&self, rates: &[LevelRate]) -> Vec<(f64, f64)> {
         let levels = || rates.iter().map(|rate| rate.level);
         let (lowest, highest) =
             (levels().fold(f64::INFINITY, f64::min), levels().fold(f64::NEG_INFINITY, f64::max));
-        if !self.effect || self.per <= 0.0 || lowest > highest {
+        if !self.effect || self.off_line().is_some() || self.per <= 0.0 || lowest > highest {
             return Vec::new();
         }
         let beyond = |level: f64| 1.0 + self.change / self.per * (level - lowest);
@@ -183,6 +184,11 @@ impl SlopeFinding {
         let line = (0..=LINE_PLACES).map(|n| (place(n), height * beyond(place(n))));
         line.filter(|(_, rate)| rate.is_finite() && *rate > 0.0).collect()
     }
+}
+
+/// Whether a line misses the interval of a level's own change, by more than what is no effect.
+fn is_off(by_line: f64, own: Interval) -> bool {
+    by_line < own.low - EFFECT_MIN || by_line > own.high + EFFECT_MIN
 }
 
 /// One for each phase and variant that were measured at two levels or more.
@@ -204,7 +210,7 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
     // A line says nothing if what falls over the levels has risen again at the highest.
     let is_so_at_highest = levels.last().is_some_and(|last| {
         let is_same_way = (last.change < 0.0) == (rise < 0.0);
-        last.interval.contains(rise * range) || (is_same_way && !last.interval.contains(0.0))
+        !is_off(rise * range, last.interval) || (is_same_way && !last.interval.contains(0.0))
     });
     let is_large = (rise * range).abs() >= EFFECT_MIN;
     let effect = is_significant && is_large && is_so_at_highest;
