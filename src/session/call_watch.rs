@@ -117,7 +117,7 @@ struct PhaseUnderWay {
     done: Arc<[DoneCount]>,
     limit_ns: Option<u64>,
     /// Whether its operations have ended: its limit says nothing of the sync behind them.
-    is_worked: bool,
+    operations_ended: bool,
     /// When it began, by the clock of the watch.
     begun: u64,
     /// What is known of its measurement.
@@ -187,7 +187,7 @@ impl CallWatch<'_> {
         let is_over = call.ns >= PATIENCE_NS
             && plan.effort.is_some_and(|e| now_ns as f64 / 1e9 >= e.time_limit_seconds);
         let took_too_long = match self.phase().as_ref() {
-            Some(PhaseUnderWay { limit_ns: Some(_), is_worked: true, .. }) => {
+            Some(PhaseUnderWay { limit_ns: Some(_), operations_ended: true, .. }) => {
                 call.ns >= PATIENCE_NS
             }
             Some(PhaseUnderWay { limit_ns: Some(limit_ns), begun, .. }) => {
@@ -363,7 +363,7 @@ impl Watcher for CallWatch<'_> {
             asked: phase.operations(),
             done: Arc::clone(&done),
             limit_ns: phase.limit_ns,
-            is_worked: false,
+            operations_ended: false,
             begun: self.clock.now(),
             measurement: Measurement {
                 cell: (*key).clone(),
@@ -379,7 +379,7 @@ impl Watcher for CallWatch<'_> {
     }
 
     fn operations_end(&self) {
-        self.phase().iter_mut().for_each(|phase| phase.is_worked = true);
+        self.phase().iter_mut().for_each(|phase| phase.operations_ended = true);
         self.watcher.operations_end();
     }
 
@@ -464,7 +464,7 @@ mod tests {
                 asked: None,
                 done: DoneCount::of_workers(1),
                 limit_ns: Some(0),
-                is_worked: false,
+                operations_ended: false,
                 begun: watch.clock.now(),
                 measurement: Measurement::default(),
             });
