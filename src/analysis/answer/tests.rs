@@ -492,6 +492,22 @@ fn an_odd_run_is_answered_without_a_panic_and_without_nan() {
     }
 }
 
+/// The order of a whole job.
+fn whole_job(order: Vec<String>, steps: Vec<RankingStep>) -> RankingFinding {
+    RankingFinding {
+        phase: None,
+        order,
+        steps,
+        axis: None,
+        unit: None,
+        levels: Vec::new(),
+        fastest: Vec::new(),
+        left_out: Vec::new(),
+        caches: Vec::new(),
+        unwritten: false,
+    }
+}
+
 #[test]
 fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
     let behind = |slower: &str, ratio: f64, low: f64, high: f64| {
@@ -506,18 +522,7 @@ fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
     };
     let order = ["ext4", "xfs", "btrfs"].map(String::from).to_vec();
     let steps = vec![behind("xfs", 1.16, 1.06, 1.28), behind("btrfs", 1.50, 0.37, 6.0)];
-    let whole = RankingFinding {
-        phase: None,
-        order,
-        steps,
-        axis: None,
-        unit: None,
-        levels: Vec::new(),
-        fastest: Vec::new(),
-        left_out: Vec::new(),
-        caches: Vec::new(),
-        unwritten: false,
-    };
+    let whole = whole_job(order, steps);
     let found = ranking::ranking(&[&whole]).unwrap();
     assert_eq!(
         found.text,

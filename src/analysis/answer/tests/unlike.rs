@@ -1,6 +1,7 @@
 //! Answers about runs whose levels or phases are unlike each other, so that what is said of all may be false of one.
 
 use super::*;
+use crate::analysis::findings::ranking::FastestVariants;
 
 /// Whose times a made-up run over levels is drawn from: of a variant and a phase at a level, by its number.
 type TimeAt<'a> = &'a dyn Fn(&str, &str, usize) -> f64;
@@ -73,26 +74,25 @@ fn a_fall_that_is_no_line_is_told_by_the_highest_level() {
 
 #[test]
 fn the_fastest_on_average_is_not_called_the_fastest_at_every_level() {
-    let times = |variant: &str, phase: &str, at: usize| match (variant, phase) {
-        ("b", "create") if at == 6 => 0.9,
-        ("b", "create") => 1.3,
-        ("b", _) => 0.8,
-        _ => 1.0,
+    let said = |alike: &[&str]| {
+        let interval = Some([1.01, 1.2].into());
+        let compared = ComparedRatio { ratio: 1.1, interval, tie: false };
+        let (faster, slower) = ("a".to_string(), "b".to_string());
+        let step = RankingStep { faster, slower, compared, behind_first: compared };
+        let alike = alike.iter().map(ToString::to_string).collect();
+        let at = FastestVariants { alike, unclear: Vec::new() };
+        let of = |phase: &str| RankingFinding {
+            phase: Some(phase.into()),
+            axis: Some("n".into()),
+            unit: Some(Unit::Count),
+            levels: vec![1.0, 2.0],
+            fastest: vec![at.clone(), at.clone()],
+            ..whole_job(["a", "b"].map(String::from).to_vec(), vec![step.clone()])
+        };
+        ranking::ranking(&[&of("create"), &of("read")]).unwrap().text
     };
-    let of = [&["a", "b"][..], &["create", "read"]];
-    let book = over_levels(Conclusion::Ranking, of, &SEVEN, &times);
-    let analysis = Analysis::of(&book);
-    let rankings = analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Ranking(one) => Some(one),
-        _ => None,
-    });
-    let create: Vec<_> = rankings.filter(|one| one.phase.as_deref() == Some("create")).collect();
-    for one in &create {
-        let said = ranking::ranking(&[one]).unwrap().text;
-        let is_at_each = said.contains("at every level");
-        assert!(!is_at_each || !one.levels.contains(&7.0), "{said}");
-    }
-    assert!(!create.is_empty());
+    assert_eq!(said(&["a"]), "fastest at every level compared: a in create and read");
+    assert_eq!(said(&["a", "b"]), "fastest on average over the levels: a in create and read");
 }
 
 #[test]
@@ -120,18 +120,7 @@ fn of_many_variants_all_others_are_counted() {
     steps.extend((3..12).map(|n| step(&format!("a-long-name-{n}"), 1.2, 1.4)));
     steps.push(step("v12", 0.4, 9.0));
     let order = std::iter::once("v0".into()).chain(steps.iter().map(|one| one.slower.clone()));
-    let whole = RankingFinding {
-        phase: None,
-        order: order.collect(),
-        steps,
-        axis: None,
-        unit: None,
-        levels: Vec::new(),
-        fastest: Vec::new(),
-        left_out: Vec::new(),
-        caches: Vec::new(),
-        unwritten: false,
-    };
+    let whole = whole_job(order.collect(), steps);
     let text = ranking::ranking(&[&whole]).unwrap().text;
     let expected =
         "over the whole job v0 is faster than 9 of 12 others; 2 do not differ, 1 cannot be placed";
