@@ -174,7 +174,7 @@ impl AnswerFigure {
         }
     }
 
-    /// How long all tasks take at a level that ends again.
+    /// How long all tasks take at the slowest level, compared with the lowest.
     pub(super) fn of_slow_level(slow: &SlowLevel, axis: AxisWords<'_>, together: &str) -> Self {
         let (at, lowest) = (axis.level(slow.at), axis.value(slow.lowest));
         let name = format!("time of {together} at {at} over that at {lowest}");
