@@ -318,6 +318,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn one_that_was_not_repeated_has_no_interval_whatever_the_others_scatter() {
+        let (a, b, c) = (rate(&[90.0, 100.0, 115.0]), rate(&[50.0, 55.0, 52.0]), rate(&[70.0]));
+        let family = PooledVariance::new([&a, &b, &c]);
+        assert!(family.ratio(&[(a, b)], 1).interval().is_some());
+        assert_eq!(family.ratio(&[(a, c)], 1).interval(), None);
+        assert_eq!(family.ratio(&[(c, b)], 1).interval(), None);
+    }
+
     /// Made with scipy: `scipy.stats.ttest_rel(log([90, 100, 115, 95, 108]), log([50, 55, 64, 52,
     /// 61])).confidence_interval(0.95)`.
     #[test]
