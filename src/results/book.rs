@@ -521,6 +521,9 @@ pub struct Measurement {
     pub histogram: Vec<u8>,
 }
 
+/// How the reason begins of a measurement that took as long as a phase may.
+pub const REACHED_LIMIT: &str = "reached its limit";
+
 impl Measurement {
     /// Whether it is of what was still written until the file system was unmounted.
     pub fn is_settle(&self) -> bool {
@@ -535,6 +538,11 @@ impl Measurement {
     /// Whether it did all it was asked, and may be averaged in.
     pub fn valid(&self) -> bool {
         self.invalid.is_empty()
+    }
+
+    /// Whether it is invalid because it took as long as a phase may: those that remain are the quick ones.
+    pub fn reached_limit(&self) -> bool {
+        self.invalid.iter().any(|reason| reason.starts_with(REACHED_LIMIT))
     }
 
     /// Time until what it changed was on the device, in seconds: with its sync, as far as that is

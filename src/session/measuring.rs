@@ -16,7 +16,9 @@ use crate::host::space::Usage;
 use crate::op::Durability;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::results::book::{CacheReport, CellKey, DiskActivity, Disturbance, Measurement, SETTLE};
+use crate::results::book::{
+    CacheReport, CellKey, DiskActivity, Disturbance, Measurement, REACHED_LIMIT, SETTLE,
+};
 use crate::results::histogram::encoded;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
 use crate::results::timeline::OperationSlice;
@@ -398,7 +400,7 @@ fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) ->
     }
     if let Some(limit_ns) = phase.limit_ns.filter(|limit| m.seconds * 1e9 >= *limit as f64) {
         let done = counted(m.operations, "operation");
-        let after = format!("reached its limit of {} after {done}", duration(limit_ns as f64));
+        let after = format!("{REACHED_LIMIT} of {} after {done}", duration(limit_ns as f64));
         wrong.push(match phase.operations() {
             Some(asked) => format!("{after} of {}", grouped(asked)),
             None => after,

@@ -74,13 +74,17 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
             format!("{} writes ended before the device had them", share_of(unwritten, written));
         reservations.push((Reliability::Low, why));
     }
-    let invalid = analysis.book.measurements.len() - valid.len();
-    if invalid > 0 {
-        let all = analysis.book.measurements.len();
-        reservations.push((
-            Reliability::Medium,
-            format!("{} measurements invalid", share_of(invalid, all)),
-        ));
+    let all = &analysis.book.measurements;
+    let limited = all.iter().filter(|m| m.reached_limit()).count();
+    let invalid = all.len() - valid.len() - limited;
+    for (grade, part, why) in [
+        // Slow ones are missing then.
+        (Reliability::Low, limited, "reached the limit"),
+        (Reliability::Medium, invalid, "invalid"),
+    ] {
+        if part > 0 {
+            reservations.push((grade, format!("{} measurements {why}", share_of(part, all.len()))));
+        }
     }
     for code in each_once(codes.iter().copied()) {
         let why = code.short_name().to_string();

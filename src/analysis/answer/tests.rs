@@ -18,7 +18,7 @@ use crate::analysis::statistics::Interval;
 use crate::base::random::{Stream, draw, unit};
 use crate::base::units::Unit;
 use crate::plan::{CacheAsked, Conclusion};
-use crate::results::book::{Book, CellKey, Level, Measurement};
+use crate::results::book::{Book, CellKey, Level, Measurement, REACHED_LIMIT};
 use crate::results::fixture::{self, growing};
 use crate::run::cache::Doubt;
 
@@ -411,6 +411,19 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     assert_eq!(found.reason, "20 of 60 measurements disturbed; in its favour: 10 repeats");
     assert!(found.text.starts_with("Likely yes: "), "{found:?}");
     assert!(found.next.unwrap().ends_with(" --repeats 20"));
+}
+
+#[test]
+fn an_answer_that_lacks_slow_repeats_has_a_low_reliability() {
+    let mut book = clutter(0.5, Noise::Spread(2), 1);
+    book.measurements[7].invalid.push(format!("{REACHED_LIMIT} of 10 s after 8 operations"));
+    let found = answer(&book);
+    assert_eq!(found.reliability, Reliability::Low);
+    assert_eq!(found.reason, "1 of 60 measurements reached the limit; in its favour: 9 repeats");
+    book.measurements[7].invalid = vec!["EIO x 1".into()];
+    let found = answer(&book);
+    assert_eq!(found.reliability, Reliability::Medium);
+    assert_eq!(found.reason, "1 of 60 measurements invalid; in its favour: 9 repeats");
 }
 
 #[test]

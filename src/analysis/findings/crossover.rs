@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ratio::{PooledVariance, Ratio, rates};
-use super::sample::{Sample, Values, log_rate};
+use super::sample::Sample;
 use super::say;
 use crate::analysis::statistics::Interval;
 use crate::base::units::Unit;
@@ -195,7 +195,7 @@ impl<'a> VariantPair<'a> {
     ) -> Option<Self> {
         let values_at = |level: &Level| {
             let cells = variants.map(|variant| sample.cell(phase, variant, Some(level)));
-            cells.map(|cell| Values::new(&cell, log_rate))
+            cells.map(|cell| sample.log_rates(&cell))
         };
         let levels: Vec<&Level> = sample.levels(phase).into_iter().flatten().collect();
         let comparisons = levels.len() * pairs_in_all;

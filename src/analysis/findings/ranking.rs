@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::crossover::CrossoverFinding;
 use super::ratio::{PooledVariance, Rate, Ratio, rates};
-use super::sample::{Sample, Values, in_turns, is_counted, log_rate, lowest_first};
+use super::sample::{Sample, Values, in_turns, is_counted, lowest_first};
 use super::say::{self, listed, span, times};
 use crate::analysis::statistics::Interval;
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
-use crate::results::book::{Book, Level, Measurement};
+use crate::results::book::{Book, Level, Measurement, REACHED_LIMIT};
 use crate::results::content::leaves_unwritten;
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
@@ -263,14 +263,14 @@ fn phase_levels<'a>(sample: &Sample<'a>, phase: &str) -> Vec<RankedLevel<'a>> {
         let cells: Vec<_> = cells.filter(|(_, cell)| !cell.is_empty()).collect();
         let unwritten = cells.iter().any(|(_, cell)| cell.iter().any(|m| leaves_unwritten(m)));
         let with_values = |(name, cell): (_, Vec<&'a Measurement>)| {
-            let values = Values::new(&cell, log_rate);
+            let values = sample.log_rates(&cell);
             (name, cell, values)
         };
         let cells = cells.into_iter().map(with_values).collect();
         let variants = ranked_variants(cells, in_turns);
         let left_out = sample.uncounted(phase, level).into_iter().map(|variant| LeftOutVariant {
             variant: variant.into(),
-            reason: "no valid measurement".into(),
+            reason: sample.why_uncounted(phase, variant, level).into(),
         });
         let left_out = left_out.collect();
         RankedLevel { level, in_turns, variants, left_out, unwritten }
@@ -503,8 +503,12 @@ fn job_level<'a>(
     is_ranked.then_some(RankedLevel { level, in_turns, variants, left_out, unwritten })
 }
 
-/// The repeats of a cell of which every phase is valid.
+/// The repeats of a cell of which every phase is valid; none if one took as long as a phase may, for the others are
+/// the quick ones.
 pub(in crate::analysis) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) -> Vec<WholeJob> {
+    if cell.iter().any(|m| m.reached_limit()) {
+        return Vec::new();
+    }
     let repeats = each_once(cell.iter().map(|m| m.cell.repeat));
     repeats.into_iter().filter_map(|repeat| whole_job(cell, phases, repeat)).collect()
 }
@@ -536,6 +540,9 @@ pub(in crate::analysis) fn job_values(jobs: &[WholeJob]) -> Values {
 
 /// Why a variant has no whole repeat.
 fn why_left_out(cell: &[&Measurement]) -> String {
+    if let Some(limited) = cell.iter().find(|m| m.reached_limit()) {
+        return format!("{} {REACHED_LIMIT}", limited.phase);
+    }
     let invalid = cell.iter().filter(|m| !m.valid()).map(|m| m.phase.as_str());
     let invalid = each_once(invalid);
     match invalid.as_slice() {

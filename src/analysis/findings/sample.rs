@@ -1,11 +1,13 @@
 //! Selects the valid measurements of a run by phase, variant and level, for the findings.
 
+use std::collections::BTreeSet;
+
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
 use crate::op::{Durability, OWN_ENTRIES_BYTES};
-use crate::results::book::{Book, Level, Measurement};
-use crate::results::content::is_listing;
+use crate::results::book::{Book, Level, Measurement, REACHED_LIMIT};
+use crate::results::content::{bulk_phases, is_listing};
 use crate::results::order::PhaseCell;
 
 /// No phase is shorter or longer.
@@ -17,6 +19,8 @@ pub(super) struct Sample<'a> {
     /// Those that do not count.
     others: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
+    /// The phases whose rates count bytes.
+    bulk: BTreeSet<&'a str>,
     in_turns: bool,
 }
 
@@ -42,14 +46,19 @@ pub(in crate::analysis) struct Values {
 }
 
 impl<'a> Sample<'a> {
-    /// Leaves out what is not valid, what no rate or level can be made of, and what was written until
-    /// the unmount, which belongs to the whole job.
+    /// Leaves out what is not valid, what no rate or level can be made of, cells of which a measurement took as long
+    /// as a phase may, for their others are the quick ones, and what was written until the unmount, which belongs to
+    /// the whole job.
     pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
         let all = book.measurements.iter().filter(|m| !m.is_settle());
-        let (measurements, others): (Vec<_>, Vec<_>) = all.partition(|m| is_counted(m));
+        let limited: Vec<&Measurement> = all.clone().filter(|m| m.reached_limit()).collect();
+        let is_limited = |m: &Measurement| limited.iter().any(|other| are_of_one_cell(m, other));
+        let (measurements, others): (Vec<_>, Vec<_>) =
+            all.partition(|m| is_counted(m) && !is_limited(m));
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
-        Self { measurements, others, variants, in_turns: in_turns(book) }
+        let bulk = bulk_phases(book.measurements.iter());
+        Self { measurements, others, variants, bulk, in_turns: in_turns(book) }
     }
 
     /// The variants that have measurements.
@@ -82,6 +91,22 @@ impl<'a> Sample<'a> {
         names
     }
 
+    /// Why none of a variant's measurements of a phase at a level counts.
+    pub(super) fn why_uncounted(
+        &self,
+        phase: &str,
+        variant: &str,
+        level: Option<&Level>,
+    ) -> &'static str {
+        let here = |m: &&&Measurement| {
+            (&*m.phase, &*m.cell.variant, m.cell.level.as_ref()) == (phase, variant, level)
+        };
+        match self.others.iter().filter(here).any(|m| m.reached_limit()) {
+            true => REACHED_LIMIT,
+            false => "no valid measurement",
+        }
+    }
+
     /// The levels of a phase, lowest first; none for measurements without an axis.
     pub(super) fn levels(&self, phase: &str) -> Vec<Option<&'a Level>> {
         let own = self.measurements.iter().filter(|m| m.phase == phase);
@@ -99,6 +124,22 @@ impl<'a> Sample<'a> {
             m.phase == phase && m.cell.variant == variant && m.cell.level.as_ref() == level
         };
         self.measurements.iter().filter(here).copied().collect()
+    }
+
+    /// The logarithms of a cell's rates, to hold variants against each other. Where rates count bytes, an operation
+    /// counts for as many as one of the first measurement at this level moved: variants may move unlike amounts in one.
+    pub(super) fn log_rates(&self, cell: &[&Measurement]) -> Values {
+        let size = |m: &Measurement| m.bytes as f64 / m.operations as f64;
+        let in_bytes = |m: &&Measurement| self.bulk.contains(m.phase.as_str()) && !is_listing(m);
+        let same = |m: &Measurement, other: &&&Measurement| {
+            (&m.phase, &m.cell.level) == (&other.phase, &other.cell.level)
+        };
+        let first = cell.first().copied().filter(in_bytes);
+        let first = first.and_then(|m| self.measurements.iter().find(|other| same(m, other)));
+        Values::new(cell, |m| {
+            let counts_for = first.map_or(1.0, |first| size(m) / size(first));
+            Some(log_rate(m)? + counts_for.ln())
+        })
     }
 
     /// When what a variant writes in a phase must be on the device; none if that is not known.
@@ -180,6 +221,12 @@ pub(super) fn lowest_first<'a>(
 /// follow each other.
 pub(super) fn in_turns(book: &Book) -> bool {
     book.conditions.is_empty()
+}
+
+/// Whether two are of one phase of a variant at a level.
+fn are_of_one_cell(a: &Measurement, b: &Measurement) -> bool {
+    let [a, b] = [a, b].map(|m| (&m.phase, &m.cell.variant, &m.cell.level));
+    a == b
 }
 
 /// Whether it is valid, and a rate and a level can be made of it.

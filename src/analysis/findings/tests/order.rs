@@ -1,5 +1,6 @@
 use super::*;
 use crate::op::Durability;
+use crate::results::book::REACHED_LIMIT;
 use crate::run::cache::CacheState;
 
 /// Rates of variants, one row for each repeat, at a level or none.
@@ -29,6 +30,41 @@ fn the_fastest_comes_first_and_those_alike_tie() {
         "write: b is the fastest; c takes 2.00 times as long (1.78 to 2.24); a takes 2.01 times as \
          long (1.92 to 2.10); a (1.00 times, 0.96 to 1.05) ties with c."
     );
+}
+
+#[test]
+fn where_rates_count_bytes_variants_are_ranked_by_them_however_many_an_operation_moves() {
+    // Twice as many operations a second, each of an eighth of the bytes.
+    let mut all = at(None, &[("a", &[100.0, 103.0, 98.0]), ("b", &[50.0, 51.0, 49.0])]);
+    for m in &mut all {
+        let size = if m.cell.variant == "a" { 1 << 20 } else { 8 << 20 };
+        m.bytes = m.operations * size;
+    }
+    let sentence = |all| only(&book(all), Conclusion::Ranking, &VARIANTS).sentence();
+    assert_eq!(sentence(all.clone()), "write: b is 3.99 times as fast as a (3.78 to 4.20).");
+    // Tables count operations where one of them moves little.
+    for m in &mut all {
+        m.bytes /= 2;
+    }
+    assert_eq!(sentence(all), "write: a is 2.01 times as fast as b (1.90 to 2.11).");
+}
+
+#[test]
+fn what_reached_its_limit_in_one_repeat_is_not_judged_by_the_others() {
+    let rates: [(&str, &[f64]); 3] =
+        [("a", &[50.0, 51.0, 49.0]), ("b", &[100.0, 103.0, 98.0]), ("c", &[70.0, 10.0, 71.0])];
+    let mut all = at(None, &rates);
+    let slow = all.iter_mut().find(|m| m.cell.variant == "c" && m.cell.repeat == 2).unwrap();
+    slow.invalid.push(format!("{REACHED_LIMIT} of 50 s after 500 operations"));
+    assert_eq!(
+        only(&book(all), Conclusion::Ranking, &VARIANTS).sentence(),
+        "write: b is 2.01 times as fast as a (1.90 to 2.11). Left out: c (reached its limit)."
+    );
+    let mut all = job(&[("a", &[5.0, 5.1]), ("b", &[9.0, 9.1]), ("c", &[7.0, 99.0])]);
+    let is_slow = |m: &&mut Measurement| m.cell.variant == "c" && m.cell.repeat == 2;
+    all.iter_mut().find(is_slow).unwrap().invalid.push(format!("{REACHED_LIMIT} of 50 s"));
+    let sentence = of_the_job(all).sentence();
+    assert!(sentence.ends_with(" Left out: c (create reached its limit)."), "{sentence}");
 }
 
 #[test]
