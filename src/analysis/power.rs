@@ -1,7 +1,7 @@
 //! Judges what a run can find before it is made: the smallest slowdown that it finds in nine of ten runs, and
 //! whether that makes it no more than a smoke test.
 
-use super::findings::knee::{is_enough_for_knee, smallest_step};
+use super::findings::knee::{LEVELS_MIN, is_enough_for_knee, smallest_step};
 use super::findings::phase_parts::WINDOWS_MIN;
 use super::findings::ranking::comparisons;
 use super::findings::ratio::pooled_degrees;
@@ -19,6 +19,9 @@ const DEVIATION_TAKEN: f64 = 0.10;
 
 /// A run that finds larger slowdowns only than by this share is a smoke test.
 const SMOKE_TEST_FINDS: f64 = 0.50;
+
+/// From so large a difference on its size is of no use.
+const TENFOLD: f64 = 9.0;
 
 /// The repeats that are advised find a slowdown by this share.
 const ADVISED_FINDS: f64 = 0.20;
@@ -75,10 +78,12 @@ impl RunDesign {
     /// Of a run whose figures have so many repeats at least.
     pub(super) fn of_book(book: &Book, repeats: usize) -> Self {
         let windows = book.measurements.iter().map(|m| m.windows.len()).max();
+        let levels =
+            each_once(book.measurements.iter().filter_map(|m| m.cell.level.as_ref())).len();
         Self {
-            kind: answered_by(&book.run.conclude, book.levels.len()),
+            kind: answered_by(&book.run.conclude, levels),
             repeats: repeats as u32,
-            levels: book.levels.len(),
+            levels,
             variants: book.variants.len(),
             tasks: book.variants.len() * book.phases.len(),
             windows: windows.unwrap_or(0),
@@ -98,6 +103,13 @@ impl RunDesign {
     pub(super) fn smoke_test(&self) -> Option<String> {
         let kind = self.kind.filter(|kind| *kind != Conclusion::Source)?;
         let repeats = counted(u64::from(self.repeats), "repeat");
+        if let Some(needed) = self.levels_needed() {
+            let levels = counted(self.levels as u64, "level");
+            let are = if self.levels == 1 { "is" } else { "are" };
+            return Some(format!(
+                "{levels} {are} too few, whatever the repeats: it takes {needed}"
+            ));
+        }
         if self.repeats < 2 {
             return Some(format!("of {repeats} nothing is known beyond this run"));
         }
@@ -114,7 +126,21 @@ impl RunDesign {
         let more = self.advised_repeats().map_or(String::new(), |repeats| {
             format!("; --repeats {repeats} finds one of {}", percent(ADVISED_FINDS))
         });
-        Some(format!("{repeats} find a difference only from {} on, {TAKEN}{more}", percent(finds)))
+        let found = match finds < TENFOLD {
+            true => format!("a difference only from {} on", percent(finds)),
+            false => "no difference below tenfold".into(),
+        };
+        Some(format!("{repeats} find {found}, {TAKEN}{more}"))
+    }
+
+    /// The levels that its answer takes, where it has fewer.
+    pub(super) fn levels_needed(&self) -> Option<usize> {
+        let needed = match self.kind? {
+            Conclusion::Knee => LEVELS_MIN,
+            Conclusion::Crossover | Conclusion::Scaling | Conclusion::Slope => 2,
+            _ => 0,
+        };
+        (self.levels < needed).then_some(needed)
     }
 
     /// The repeats that find a difference of a fifth; none where too many do not, or nothing is tested.
@@ -231,7 +257,7 @@ pub(super) struct DesignError {
 /// What the shares are computed for.
 const TAKEN: &str = "where repeats differ by 10%";
 
-/// The kind that an answer is made of: the first one that there can be findings of.
+/// The kind that an answer is made of: the first one that there can be findings of, or else the first.
 fn answered_by(conclude: &[Conclusion], levels: usize) -> Option<Conclusion> {
     let can_be_found = |kind: &Conclusion| match kind {
         Conclusion::Slope | Conclusion::Scaling | Conclusion::Knee | Conclusion::Crossover => {
@@ -239,7 +265,7 @@ fn answered_by(conclude: &[Conclusion], levels: usize) -> Option<Conclusion> {
         }
         Conclusion::Growth | Conclusion::Ranking | Conclusion::Source => true,
     };
-    conclude.iter().copied().find(can_be_found)
+    conclude.iter().copied().find(can_be_found).or(conclude.first().copied())
 }
 
 #[cfg(test)]
@@ -273,8 +299,8 @@ mod tests {
         let said = |design: RunDesign| design.sentence().unwrap();
         let once = said(design(Conclusion::Ranking, 1, 0));
         assert_eq!(once, "a smoke test: of 1 repeat nothing is known beyond this run");
-        let few = said(design(Conclusion::Knee, 3, 4));
-        assert!(few.starts_with("a smoke test: 4 levels with 3 repeats are too few"), "{few}");
+        let few = said(design(Conclusion::Knee, 2, 5));
+        assert!(few.starts_with("a smoke test: 5 levels with 2 repeats are too few"), "{few}");
         let two = said(design(Conclusion::Ranking, 2, 0));
         assert!(two.contains("2 repeats find a difference only from"), "{two}");
         assert!(two.contains("; --repeats ") && two.ends_with(" finds one of 20%"), "{two}");

@@ -81,6 +81,3 @@ pub(crate) const LOG_HALF_MIN: f64 = 0.01;
 
 /// An interval of a logarithm as wide as this means nothing.
 pub(crate) const LOG_HALF_MAX: f64 = 10.0;
-
-/// From so many bytes of each operation on, findings state a rate in bytes.
-pub(crate) const BULK_BYTES_MIN: u64 = 64 * 1024;

@@ -214,13 +214,21 @@ fn levels_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let summary = analysis.summary();
     let (levels, phases, variants) = (summary.levels(), rated_phases(summary), summary.variants());
     let last = levels.last()?;
-    Some(match (variants.as_slice(), phases.as_slice()) {
+    let mut table = match (variants.as_slice(), phases.as_slice()) {
         ([variant], _) => by_level(summary, variant, &phases),
         (_, [phase]) if levels.len() <= LEVELS_BESIDE_MAX => by_variant(analysis, phase),
         (_, [phase]) => by_level_of_variants(summary, phase),
         _ => rates_table(summary, Some(last)),
-    })
+    };
+    let lists = |m: &Measurement| is_listing(m) && m.valid();
+    if analysis.book.measurements.iter().any(lists) {
+        table.captions.push(ABOUT_LISTS.into());
+    }
+    Some(table)
 }
+
+/// What stands below the rates of listings, which count whole directories.
+const ABOUT_LISTS: &str = "findings count the entries of a list, not the directories";
 
 fn level_names(summary: &Summary) -> Table {
     let levels = summary.levels();
@@ -473,7 +481,8 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         [_] => growth.variant.clone(),
         _ => task(&growth.variant, &growth.phase),
     };
-    let mut table = Table::of_names("layout", Align::Left, shown.iter().map(|one| name(one.0)));
+    let head = if phases.len() > 1 { "task" } else { "layout" };
+    let mut table = Table::of_names(head, Align::Left, shown.iter().map(|one| name(one.0)));
     let sizes = shown.iter().map(|one| (one.1.operations_of_end, one.1.operations));
     let sizes: Vec<[String; 2]> =
         sizes.map(|(part, whole)| [grouped(part), grouped(whole)]).collect();
@@ -491,6 +500,9 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let mut caption = format!("mean time of a {}", phases.join(", "));
     if let [[_, whole]] = distinct.as_slice() {
         caption += &format!(" of {whole}");
+    }
+    if let Some(level) = &first.level {
+        caption += &format!(" at {} of {}", level.axis, level_value(level));
     }
     let start_ups = shown.iter().filter_map(|one| one.1.slow_start_up());
     if let Some(most) = start_ups.map(|one| one.operations).max() {
@@ -531,6 +543,8 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let phases =
         each_once(all.iter().flat_map(|one| one.phases.iter().map(|phase| phase.phase.as_str())));
     let mut table = Table::of_names("phase", Align::Left, phases.iter().map(ToString::to_string));
+    let level = |value| Quantity { value, unit: first.unit }.to_string();
+    let is_one_range = all.iter().all(|one| one.range == first.range);
     for scaling in &all {
         let of = |phase: &&str| scaling.phases.iter().find(|one| one.phase == **phase);
         let last =
@@ -541,22 +555,43 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         let interval = |phase: &&str| {
             last(of(phase)).and_then(|last| last.interval).map(ratio_span).unwrap_or_default()
         };
-        table.group(if scaling.variant == DEFAULT_VARIANT { "" } else { &scaling.variant });
+        let name = if scaling.variant == DEFAULT_VARIANT { "" } else { &scaling.variant };
+        table.group(name);
         table.column("x", phases.iter().map(ratio));
         table.column("95% interval", phases.iter().map(interval));
     }
-    let level = |value| Quantity { value, unit: first.unit }.to_string();
-    let mut caption = format!(
-        "x: time at {} of {} over the time at {}",
-        first.axis,
-        level(first.range.high),
-        level(first.range.low)
-    );
-    let lists = |m: &Measurement| is_listing(m) && phases.contains(&m.phase.as_str());
-    if analysis.book.measurements.iter().any(lists) {
-        caption += "; lists: time of an entry";
-    }
+    let mut caption = match is_one_range {
+        true => {
+            let [low, high] = [first.range.low, first.range.high].map(level);
+            format!("x: time at {} of {high} over the time at {low}", first.axis)
+        }
+        false => {
+            let each = all.iter().map(|one| {
+                let [low, high] = [one.range.low, one.range.high].map(level);
+                format!("at {high} over {low} ({})", one.variant)
+            });
+            format!("x: time by {}: {}", first.axis, each.collect::<Vec<_>>().join(", "))
+        }
+    };
+    caption += &about_amounts(analysis, &phases);
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
+}
+
+/// What findings count in these phases where it is not operations; nothing where it is.
+fn about_amounts(analysis: &Analysis<'_>, phases: &[&str]) -> String {
+    let measured = |phase: &str| analysis.book.measurements.iter().find(|m| m.phase == phase);
+    let lists = |phase: &str| measured(phase).is_some_and(is_listing);
+    let in_bytes = |row: &PhaseSummary| row.rate_unit == Unit::Bytes && !lists(&row.phase);
+    let bulk = analysis.summary().rows().filter(|row| in_bytes(row)).map(|row| &*row.phase);
+    let bulk: Vec<&str> = each_once(bulk.filter(|phase| phases.contains(phase)));
+    let mut about = String::new();
+    if phases.iter().any(|phase| lists(phase)) {
+        about += "; lists: time of an entry";
+    }
+    if !bulk.is_empty() {
+        about += &format!("; {}: time of a byte", bulk.join(", "));
+    }
+    about
 }
 
 /// A row for each phase, with what was found of each variant. None where no phase had enough measurements.
@@ -586,6 +621,7 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     if all.iter().any(|(.., knee)| knee.at.is_some() && !knee.proven) {
         caption += "; ? likely, not proven";
     }
+    caption += &about_amounts(analysis, &phases);
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 

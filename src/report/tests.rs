@@ -217,6 +217,24 @@ fn rates_of_bytes_and_of_operations_stand_beside_each_other_each_with_its_unit()
 }
 
 #[test]
+fn variants_that_scale_over_unlike_levels_each_name_their_own() {
+    let mut book = grouped_book();
+    book.run.conclude = vec![Conclusion::Scaling];
+    let of_single = book.measurements[1].clone();
+    assert_eq!(of_single.cell.variant, "single");
+    let mut higher = of_single.clone();
+    higher.cell.level.as_mut().unwrap().value = 80_000.0;
+    higher.bytes = higher.operations << 20;
+    book.measurements.iter_mut().for_each(|m| m.bytes = m.operations << 20);
+    book.measurements.push(higher);
+    let text = rendered("terminal", &book.ordered_as_measured());
+    let caption = "x: time by files: at 80,000 over 20,000 (single), at 40,000 over 20,000\n\
+                   (multiple); create: time of a byte\n";
+    assert!(text.contains(caption), "{text}");
+    assert_fits(&text, "levels of each variant");
+}
+
+#[test]
 fn the_reliability_names_a_warning_as_the_line_of_warnings_does() {
     let text = rendered("terminal", &made_book());
     let name = WarningCode::PrecisionNotReached.short_name();

@@ -11,7 +11,7 @@ set border 3 lc rgb '#98a2b3'
 set tics out nomirror textcolor rgb '#475467'
 set key outside right top vertical Left reverse samplen 2
 set output 'rates.png'
-set title 'Operations per second'."\n".'How many operations did each phase do in a second?'
+set title 'Operations per second'."\n".'How many operations did each phase do in a second?'."\n".'With the sync at the end of a phase. Higher is faster.'."\n".'1 invalid measurement left out.'."\n".'~ slowest to fastest repeat, where a 95% interval is wider than ±50%'
 set grid ytics lt 1 lc rgb '#e4e7ec'
 set xlabel 'phase'
 set xrange [-0.5:4.5]

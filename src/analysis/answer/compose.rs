@@ -72,7 +72,11 @@ pub(in crate::analysis) fn answer(
     let design = RunDesign::of_book(book, trust.repeats);
     let needed = RepeatsNeeded::of(&draft, &design.clone().answered_by(draft.kind));
     let why = why_unsure(&draft, &design, trust.has_no_journal).or_else(|| needed.in_vain());
-    let advised = RepeatsAdvised { by_design: design.advised_repeats(), needed };
+    let advised = RepeatsAdvised {
+        by_design: design.advised_repeats(),
+        needed,
+        lacks_levels: design.levels_needed().is_some(),
+    };
     let evidence = whole.into_iter().chain(why).chain(draft.evidence.iter().cloned());
     Some(AnswerFinding {
         verdict: draft.verdict,
@@ -165,7 +169,12 @@ fn draft_of(
         }
         Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling), &measured),
         Conclusion::Growth => growth::growth(&of_kind!(findings, Growth), &measured),
-        Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover), &measured),
+        Conclusion::Crossover => {
+            let levels = analysis.book.levels.iter().map(|level| level.value);
+            let mut levels: Vec<f64> = levels.collect();
+            levels.sort_by(f64::total_cmp);
+            crossover::crossover(&of_kind!(findings, Crossover), &measured, &levels)
+        }
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
     };
     made.map(|draft| AnswerDraft { kind: Some(kind), ..draft })

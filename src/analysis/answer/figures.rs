@@ -102,10 +102,16 @@ impl AnswerFigure {
         one.levels.iter().map(figure).collect()
     }
 
-    /// The change over the whole range; where there is none, its interval is that of any level.
+    /// The change over the whole range, or how many times as long the highest level takes where that is told; where there
+    /// is none, its interval is that of any level.
     pub(super) fn of_slope(one: &SlopeFinding) -> Self {
         let axis = AxisWords { name: &one.axis, unit: one.unit };
         let (task, over) = (task(&one.variant, &one.phase), axis.over(one.range));
+        if let Some((times, ends)) = one.times_as_long().filter(|_| one.effect) {
+            let [low, high] = [axis.value(one.range.low), axis.level(one.range.high)];
+            let name = format!("time of {task} at {high} over that at {low}");
+            return Self::ratio(name, times, Some(ends)).of(&[&one.variant], Some(&one.phase));
+        }
         let figure = Self::ratio(
             format!("change of the rate of {task} {over}"),
             one.whole(),

@@ -37,21 +37,22 @@ fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<Answe
         let text = format!("too few windows to see whether {phases} {gets} slower");
         return Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence));
     }
+    let left_out = left_out(all, measured);
     let slower: Vec<_> = known.iter().copied().filter(|one| is_slower(one.1)).collect();
-    if let [only] = slower.as_slice() {
-        return Some(AnswerDraft::proven(
-            Verdict::Yes,
-            about_one(only.0, only.1, open(all).len(), all.len() - 1),
-            others(all, only.0),
-        ));
-    }
     if !slower.is_empty() {
-        return Some(AnswerDraft::proven(Verdict::Yes, about_some(&slower, all.len()), open(all)));
+        let (text, evidence) = match slower.as_slice() {
+            [only] => {
+                let text = about_one(only.0, only.1, open(all).len(), all.len() - 1);
+                (text, others(all, only.0))
+            }
+            _ => (about_some(&slower, all), open(all)),
+        };
+        let evidence = left_out.sentence().into_iter().chain(evidence).collect();
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
     }
     let most = known.iter().map(|one| one.1.interval.high - 1.0).fold(0.0, f64::max);
     let is_no = known.len() == all.len() && most <= SLOWER_MARGIN;
     if is_no {
-        let left_out = left_out(all, measured);
         let text = format!(
             "{}{} {} not get slower by more than {}{}",
             left_out.apart(),
@@ -183,7 +184,7 @@ fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others
 }
 
 /// Several: from the least to the most of their ratios.
-fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String {
+fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: &[&GrowthFinding]) -> String {
     let ratios = || slower.iter().map(|one| one.1.ratio);
     let (least, most) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
     let intervals = || slower.iter().map(|one| one.1.interval);
@@ -197,6 +198,9 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
     let findings: Vec<&GrowthFinding> = by_ratio.iter().map(|one| one.0).collect();
     let each = each_once(findings.iter().map(|one| one.variant.as_str()));
     let series = if each.len() == findings.len() { "variants" } else { "series" };
+    // Those of other phases are in no number of these.
+    let is_named = |one: &&&GrowthFinding| findings.iter().any(|other| other.phase == one.phase);
+    let all = all.iter().filter(is_named).count();
     let of = match (slower.len() == all, each.as_slice()) {
         (true, _) => format!("all {all} {series}"),
         (false, [one, other]) if series == "variants" => format!("{one} and {other}"),
@@ -316,9 +320,18 @@ mod tests {
     }
 
     #[test]
+    fn series_of_other_phases_are_not_counted_among_those_that_get_slower() {
+        let other = GrowthFinding { variant: "xfs".into(), ..grown("open", 3_000, 2.0) };
+        let said = text(&[&grown("open", 3_000, 2.0), &other, &grown("read", 3_000, 1.0)]);
+        assert!(said.ends_with(" in all 2 variants"), "{said}");
+    }
+
+    #[test]
     fn a_variant_whose_growth_is_not_known_is_excepted() {
         let measured = [("ext4", "open"), ("xfs", "open"), ("xfs", "stat")];
         let measured = measured.map(|(variant, phase)| MeasuredTask { variant, phase });
+        let slower = growth(&[&grown("open", 3_000, 2.0)], &measured).unwrap();
+        assert_eq!(slower.evidence, ["Left out: xfs."]);
         let found = growth(&[&grown("open", 3_000, 1.0)], &measured).unwrap();
         assert!(found.text.starts_with("apart from xfs, open does not get slower "), "{found:?}");
     }

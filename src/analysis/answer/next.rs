@@ -27,6 +27,8 @@ pub(super) struct RepeatsAdvised {
     pub(super) by_design: Option<u32>,
     /// Those that would decide the answer, by its figures.
     pub(super) needed: RepeatsNeeded,
+    /// Whether none will, for want of levels.
+    pub(super) lacks_levels: bool,
 }
 
 /// None where nothing would: it is proven and reliable, or repeats will not tell.
@@ -42,8 +44,8 @@ pub(super) fn next(
             false => again(book, &[]),
         };
     }
-    // More of what failed would fail.
-    if !book.measurements.iter().any(Measurement::valid) {
+    // More of what failed would fail, and repeats are no levels.
+    if repeats.lacks_levels || !book.measurements.iter().any(Measurement::valid) {
         return None;
     }
     let is_root = book.host.rights.root;
@@ -52,11 +54,13 @@ pub(super) fn next(
     let (can_make, has_made) = (is_alone && is_root, !book.filesystems.is_empty());
     let sudo = is_alone && !is_root && (trust.has_doubtful_caches || journal);
     let so_many = |repeats: u32| again(book, &[["--repeats", &repeats.to_string()]]);
+    // Some may be invalid.
+    let done = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
     let more_repeats = || {
-        let advised = repeats.by_design.unwrap_or(0).max(2 * trust.repeats as u32);
+        let advised = repeats.by_design.unwrap_or(0).max(2 * done);
         let advised = advised.clamp(REPEATS_USUAL, REPEATS_MOST);
         // What was done with as many is not done again.
-        if advised > trust.repeats as u32 { so_many(advised) } else { None }
+        if advised > done { so_many(advised) } else { None }
     };
     let command = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),
@@ -70,7 +74,7 @@ pub(super) fn next(
         Lack::SteadyDevice if can_make => again(book, &[["--filesystem", "ext4"], MODELLED_DISK]),
         Lack::SteadyDevice => more_repeats(),
         Lack::Precision => match repeats.needed {
-            RepeatsNeeded::Few(repeats) => so_many(repeats),
+            RepeatsNeeded::Few(repeats) => so_many(repeats.max(done + 1)),
             RepeatsNeeded::TooMany(_) => None,
             RepeatsNeeded::Unknown => more_repeats(),
         },
@@ -84,7 +88,7 @@ pub(super) fn next(
         Lack::Nothing if is_alone && book.run.conclude.first() == Some(&Conclusion::Ranking) => {
             again(book, &[["--precision", "3%"]])
         }
-        Lack::Nothing if (trust.repeats as u32) < REPEATS_USUAL => more_repeats(),
+        Lack::Nothing if done < REPEATS_USUAL => more_repeats(),
         Lack::Nothing => None,
     }?;
     Some(if sudo { format!("sudo {command}") } else { command })

@@ -118,7 +118,8 @@ fn about(one: &ScalingFinding, apart: &str) -> String {
                 let (ratio, at) = (say::span(interval), axis.value(level.value));
                 format!("{} may take {ratio} times as long at {at}", phase.phase)
             }
-            None => "beyond that nothing is known".into(),
+            None if reach.is_some() => "beyond that nothing is known".into(),
+            None => "nothing is known of higher levels".into(),
         },
     };
     match reach {

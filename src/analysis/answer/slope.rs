@@ -4,7 +4,7 @@ use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::left_out::{LeftOutTasks, MeasuredTask};
-use super::words::{AxisWords, at_most, begun, of_tasks, share, shares, task};
+use super::words::{AxisWords, as_long, at_most, begun, of_tasks, share, shares, task};
 use crate::analysis::findings::say::{listed, times};
 use crate::analysis::findings::slope::{DEVICE_ITSELF, SlopeFinding};
 use crate::analysis::statistics::Interval;
@@ -178,9 +178,12 @@ fn over_same_range(one: &SlopeFinding) -> String {
     }
 }
 
-/// `write is 30% slower (10% to 50%)`
+/// `write is 30% slower (10% to 50%)`, `create takes 480 times as long (440 to 520)`
 fn about(one: &SlopeFinding) -> String {
     let interval = one.whole_interval();
+    if let Some((times, ends)) = one.times_as_long() {
+        return format!("{} takes {}", task(&one.variant, &one.phase), as_long(times, Some(ends)));
+    }
     // The line of a rate that falls steeply at first may end below zero.
     let [low, high] = [-interval.high, -interval.low].map(|end| end.clamp(0.0, 1.0));
     let span = shares(low, high);

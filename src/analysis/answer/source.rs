@@ -3,7 +3,7 @@
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
 use super::rates::AnswerRate;
-use super::words::{WORDS_MAX, begun, number_of_words};
+use super::words::{AxisWords, WORDS_MAX, begun, number_of_words};
 use crate::analysis::findings::source::{
     ByteSource, DestinationFinding, LowerCacheFinding, SourceFinding,
 };
@@ -71,11 +71,20 @@ fn rate_of(summary: &Summary, phase: &str) -> Option<AnswerRate> {
     AnswerRate::range(&own?)
 }
 
-/// Which variant has the lowest rate of a phase and which the highest; none for fewer than two.
+/// Which variant has the lowest rate of a phase and which the highest, or at which levels these are where it has several;
+/// none for fewer than two.
 fn extremes(summary: &Summary, phase: &str) -> Option<[String; 2]> {
+    let has_variants = summary.has_variants();
     let of_group = |group: &'_ VariantSummary| {
         let rate = group.rows.iter().find(|row| row.phase == phase)?.rate?.mean;
-        Some((rate, group.variant.clone()))
+        let name = match &group.level {
+            None => group.variant.clone(),
+            Some(level) => {
+                let level = AxisWords { name: &level.axis, unit: level.unit }.level(level.value);
+                if has_variants { format!("{}, {level}", group.variant) } else { level }
+            }
+        };
+        Some((rate, name))
     };
     let rates: Vec<(f64, String)> = summary.groups.iter().filter_map(of_group).collect();
     let least = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0));

@@ -738,10 +738,12 @@ fn a_variant_without_a_pair_is_named_where_no_pair_differs() {
     let mut found = even_pair();
     found.levels.iter_mut().for_each(|level| level.interval = Some([0.99, 1.01].into()));
     let measured = ["a", "b", "c"].map(|variant| MeasuredTask { variant, phase: "write" });
-    let draft = crossover::crossover(&[&found], &measured).unwrap();
+    let draft = crossover::crossover(&[&found], &measured, &EVEN_LEVELS).unwrap();
     assert!(draft.text.starts_with("no difference between b and a is larger than "), "{draft:?}");
     assert_eq!(draft.evidence, ["Left out: c."]);
 }
+
+const EVEN_LEVELS: [f64; 4] = [1024.0, 8192.0, 32768.0, 131072.0];
 
 /// Two variants that are equally fast at four levels.
 fn even_pair() -> CrossoverFinding {
@@ -755,7 +757,7 @@ fn even_pair() -> CrossoverFinding {
         at: None,
         interval: None,
         meetings: Vec::new(),
-        levels: [1024.0, 8192.0, 32768.0, 131072.0].map(level).to_vec(),
+        levels: EVEN_LEVELS.map(level).to_vec(),
     }
 }
 
@@ -766,7 +768,7 @@ fn levels_in_the_middle_that_one_variant_wins_are_told_with_both_ends() {
         let (interval, winner) = (Some([1.8, 2.2].into()), Some("b".into()));
         *level = LevelWinner { ratio: 2.0, interval, winner, ..level.clone() };
     }
-    let text = crossover::crossover(&[&found], &[]).unwrap().text;
+    let text = crossover::crossover(&[&found], &[], &EVEN_LEVELS).unwrap().text;
     assert!(text.starts_with("from 8 KiB to 32 KiB b is faster than a: "), "{text}");
 }
 

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// With fewer levels a knee cannot be distinguished from a gradual change.
-const LEVELS_MIN: usize = 5;
+pub(in crate::analysis) const LEVELS_MIN: usize = 5;
 /// There must be so many orders in which levels could have come, or chance cannot be excluded.
 const ORDERS_MIN: f64 = 100.0;
 /// Orders that are tried to find that chance.

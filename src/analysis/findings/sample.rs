@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::statistics::describe::mean;
-use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
 use crate::op::{Durability, OWN_ENTRIES_BYTES};
 use crate::results::book::{Book, Level, Measurement, REACHED_LIMIT};
@@ -170,15 +169,13 @@ impl<'a> Sample<'a> {
             self.cells().into_iter().filter(|cell| cell.level.is_some()).collect();
         let of_one = cells.chunk_by(|a, b| (a.phase, a.variant) == (b.phase, b.variant));
         let series = |cells: &[PhaseCell<'a>]| {
-            let is_bulk = |m: &&Measurement| {
-                m.bytes / m.operations.max(1) >= BULK_BYTES_MIN && !is_listing(m)
-            };
+            let lists = cells.iter().flat_map(|cell| &cell.measurements).any(|m| is_listing(m));
             LevelSeries {
                 phase: cells[0].phase,
                 variant: cells[0].variant,
                 levels: cells.iter().filter_map(|cell| cell.level).collect(),
                 cells: cells.iter().map(|cell| cell.measurements.clone()).collect(),
-                in_bytes: cells.iter().flat_map(|cell| &cell.measurements).all(is_bulk),
+                in_bytes: self.bulk.contains(cells[0].phase) && !lists,
             }
         };
         of_one.filter(|cells| cells.len() > 1).map(series).collect()

@@ -82,6 +82,8 @@ pub struct LevelRate {
 pub(in crate::analysis) const DEVICE_ITSELF: &str =
     ", but the device had the same requests: it may be the device itself";
 
+const TIMES_AS_LONG_FROM: f64 = 0.9;
+
 /// Places at which the line of a slope is drawn: it is curved where an axis is not linear.
 const LINE_PLACES: usize = 32;
 
@@ -93,16 +95,23 @@ impl SlopeFinding {
         let bounds = self.bounds();
         let most = bounds.low.abs().max(bounds.high.abs());
         let sentence = if let Some(level) = self.off_line().filter(|_| self.effect) {
-            let [low, high] = self.ends(level.interval).map(say::percent);
-            let (way, by) = (self.way(), say::percent(level.change.abs()));
             let [lowest, highest] =
                 [self.range.low, self.range.high].map(|value| say::quantity(value, self.unit));
             let noun = say::behind_value(axis, self.unit);
             let but = if self.device_itself { DEVICE_ITSELF } else { "" };
-            format!(
-                "{phase} is {by} {way} ({low} to {high}) at {highest} {noun} than at {lowest}, and changes \
-                 unevenly between{but}"
-            )
+            let highest = format!("at {highest} {noun}");
+            let differs = match self.times_as_long() {
+                Some((times, ends)) => {
+                    let (times, ends) = (say::times(times), say::span(ends));
+                    format!("takes {times} times as long ({ends}) {highest} as")
+                }
+                None => {
+                    let [low, high] = self.ends(level.interval).map(say::percent);
+                    let (way, by) = (self.way(), say::percent(level.change.abs()));
+                    format!("is {by} {way} ({low} to {high}) {highest} than")
+                }
+            };
+            format!("{phase} {differs} at {lowest}, and changes unevenly between{but}")
         } else if self.effect {
             let ([low, high], way) = (self.ends(self.interval).map(say::percent), self.way());
             let by = say::percent(change.abs());
@@ -133,9 +142,10 @@ impl SlopeFinding {
         ends
     }
 
-    /// The highest level, if its own rates say that the line does not reach it.
+    /// The highest level, if the rates of any say that the line does not reach it.
     fn off_line(&self) -> Option<&LevelChange> {
-        self.levels.last().filter(|level| is_off(self.by_line(), level.interval))
+        let is_straight = is_straight(&self.levels, self.range.low, self.change / self.per);
+        self.levels.last().filter(|_| !is_straight)
     }
 
     /// Change over the whole range by the line.
@@ -152,6 +162,15 @@ impl SlopeFinding {
     /// The interval of that.
     pub(in crate::analysis) fn whole_interval(&self) -> Interval {
         self.off_line().map_or_else(|| self.interval_by_line(), |level| level.interval)
+    }
+
+    /// How many times as long the highest level takes as the lowest, where that says more than percents: of a rate that has
+    /// fallen by [`TIMES_AS_LONG_FROM`] or more.
+    pub(in crate::analysis) fn times_as_long(&self) -> Option<(f64, Interval)> {
+        let (change, ends) = (self.whole(), self.whole_interval());
+        let times = |change: f64| 1.0 / (1.0 + change);
+        let is_known = change <= -TIMES_AS_LONG_FROM && ends.low > -1.0;
+        is_known.then(|| (times(change), Interval { low: times(ends.high), high: times(ends.low) }))
     }
 
     fn interval_by_line(&self) -> Interval {
@@ -186,9 +205,13 @@ impl SlopeFinding {
     }
 }
 
-/// Whether a line misses the interval of a level's own change, by more than what is no effect.
-fn is_off(by_line: f64, own: Interval) -> bool {
-    by_line < own.low - EFFECT_MIN || by_line > own.high + EFFECT_MIN
+/// Whether a line that rises by so much for each unit from the lowest level on misses the interval of no level's own
+/// change by more than what is no effect.
+fn is_straight(levels: &[LevelChange], lowest: f64, rise: f64) -> bool {
+    levels.iter().all(|level| {
+        let (by_line, own) = (rise * (level.value - lowest), level.interval);
+        (own.low - EFFECT_MIN..=own.high + EFFECT_MIN).contains(&by_line)
+    })
 }
 
 /// One for each phase and variant that were measured at two levels or more.
@@ -210,7 +233,7 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
     // A line says nothing if what falls over the levels has risen again at the highest.
     let is_so_at_highest = levels.last().is_some_and(|last| {
         let is_same_way = (last.change < 0.0) == (rise < 0.0);
-        !is_off(rise * range, last.interval) || (is_same_way && !last.interval.contains(0.0))
+        is_straight(&levels, lowest.value, rise) || (is_same_way && !last.interval.contains(0.0))
     });
     let is_large = (rise * range).abs() >= EFFECT_MIN;
     let effect = is_significant && is_large && is_so_at_highest;

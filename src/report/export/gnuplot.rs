@@ -66,6 +66,7 @@ fn rows(series: &ChartSeries, slot: SeriesSlot) -> Vec<String> {
 fn data_text(chart: &Chart, blocks: &[DataBlock<'_>]) -> String {
     let [title, y, x] = [&chart.title, &chart.y.label, &chart.x.label].map(shown);
     let mut text = format!("# {title}: {y} by {x}, in bytes, seconds, percent or counts\n");
+    chart.all_notes().iter().for_each(|note| text += &format!("# {}\n", shown(note)));
     for block in blocks {
         let ChartSeries { name, what, look, .. } = block.series;
         let columns = if *look == SeriesLook::Cells { CELLS } else { POINTS };
@@ -125,10 +126,10 @@ fn script(chart: &Chart, key: &str, blocks: &[DataBlock<'_>]) -> String {
     lines.push(terminal(chart));
     lines.push(HEAD.trim_end().into());
     lines.push(format!("set output '{key}.png'"));
-    let short = |text: &str, columns| quoted(&shorten(text, columns));
-    let title = short(&chart.title, TITLE_COLUMNS);
-    let question = short(&chart.question, TITLE_COLUMNS);
-    lines.push(format!("set title {title}.\"\\n\".{question}"));
+    // What a picture lacks stands in it.
+    let head = [&chart.title, &chart.question].into_iter().cloned().chain(chart.all_notes());
+    let head = head.map(|text| quoted(&shorten(&text, TITLE_COLUMNS))).collect::<Vec<_>>();
+    lines.push(format!("set title {}", head.join(".\"\\n\".")));
     let across = if chart.x.is_named() { "" } else { "xtics " };
     let along = if chart.y.is_named() { "" } else { "ytics " };
     if !(across.is_empty() && along.is_empty()) {

@@ -44,6 +44,26 @@ fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
 }
 
 #[test]
+fn the_notes_of_a_chart_stand_in_its_picture_and_in_its_data() {
+    let charts = made::all();
+    let noted: Vec<_> = charts.iter().filter(|chart| !chart.all_notes().is_empty()).collect();
+    assert!(!noted.is_empty());
+    for chart in noted {
+        let [script, data] = texts(chart);
+        let (quoted, _) = parts(&script.text);
+        for note in chart.all_notes() {
+            let seen = shown(&shorten(&note, TITLE_COLUMNS));
+            assert!(quoted.iter().any(|text| *text == seen), "{note} in {}", script.text);
+            assert!(
+                data.text.contains(&format!("# {}\n", shown(&note))),
+                "{note} in {}",
+                data.text
+            );
+        }
+    }
+}
+
+#[test]
 fn a_script_reads_every_block_of_its_data() {
     for chart in made::all() {
         let [script, data] = texts(&chart);
