@@ -9,7 +9,7 @@ use super::job::percent_within;
 use super::out::{print_and_keep, written};
 use super::progress::Quiet;
 use super::run::Run;
-use super::runs::{check_each_once, equal_runs, find_run, other_runs};
+use super::runs::{check_each_once, earlier_runs, find_run, other_runs};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
 use crate::analysis::history::HISTORY_RUNS;
@@ -99,12 +99,7 @@ impl CheckCommand {
     }
 
     fn against_history(&self, run: &Book, store: &StorePlace) -> Result<Exit> {
-        let mut is_earlier = false;
-        let earlier = equal_runs(run, store, self.last, |other| {
-            let wanted = is_earlier;
-            is_earlier |= other.run.id == run.run.id;
-            wanted
-        })?;
+        let earlier = earlier_runs(run, store, self.last)?;
         earlier.note_unreadable();
         let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();
         let baseline = BaselineRuns::History(&runs);
