@@ -34,9 +34,10 @@ const LONG: &str = "\
 There is a row for each phase, and for the whole job if all did the same work: `ok` if the whole \
 interval lies below --fail-on; `REGRESSION` if the whole interval lies beyond it; otherwise `unsure`. The \
 intervals hold together over all rows at 95% (Bonferroni). Against one run they include the between-run \
-variance of earlier runs of the same job, if the store has 6 or more; otherwise they are as wide as equal \
-runs differ in general, and wider beside background load. Repeats under background load do not count if \
-3 or more are without it.
+variance of earlier runs of its job or of the baseline's, if the store has 6 or more; otherwise they are as \
+wide as equal runs differ in general, and wider beside background load. Repeats under background load do not \
+count if 3 or more are without it. What was measured under it, unlike its baseline, is no regression but \
+`unsure`.
 
 With --confirm N a run that would fail, or is unsure and looks slower than --fail-on allows, is done again \
 first, up to N times, with the options that it had: in \

@@ -108,15 +108,24 @@ const PHASE: ComparedColumn =
 
 const COMPARED: [ComparedColumn; 6] = [
     PHASE,
-    ComparedColumn::numbers("A", |row| mark(row.disturbed[0]).to_string() + &value(row, row.a)),
-    ComparedColumn::numbers("B", |row| mark(row.disturbed[1]).to_string() + &value(row, row.b)),
+    ComparedColumn::numbers("A", value_of_a),
+    ComparedColumn::numbers("B", value_of_b),
     ComparedColumn::numbers("B/A", |row| known(row.test.ratio.map(times))),
     ComparedColumn::words("95% interval", |row| known(row.test.interval.map(span))),
     ComparedColumn::words("B is", |row| verdict_text(row.test.verdict).into()),
 ];
 
-fn value(row: &ComparedRow, value: Option<Estimate>) -> String {
-    known(value.map(|value| estimate_text(row.metric, &value)))
+fn value_of_a(row: &ComparedRow) -> String {
+    value(row, row.a, row.disturbed[0])
+}
+
+fn value_of_b(row: &ComparedRow) -> String {
+    value(row, row.b, row.disturbed[1])
+}
+
+fn value(row: &ComparedRow, value: Option<Estimate>, is_disturbed: bool) -> String {
+    let text = known(value.map(|value| estimate_text(row.metric, &value)));
+    format!("{}{text}", mark(is_disturbed))
 }
 
 fn compared<'a>(columns: &[ComparedColumn], rows: impl Iterator<Item = &'a ComparedRow>) -> Table {
@@ -195,7 +204,7 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
         rows,
         |(row, _)| &row.key,
         |(row, latency)| {
-            let [a, b] = latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64)));
+            let [a, b] = latency.ns.map(short_time);
             vec![
                 format!("{} {}", short_phase_name(&row.key), latency.quantile.as_str()),
                 a,
@@ -208,8 +217,8 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
     );
     writeln!(out)?;
     table.write(out)?;
-    let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
-                geometric means of the repeats' own.";
+    let text = "Latency of single operations, without a sync: A and B are geometric means of the repeats' \
+                own; B/A is how many times as long B's is.";
     write_wrapped("", text, out)
 }
 
@@ -245,8 +254,8 @@ pub fn write_check(
 const CHECKED: [ComparedColumn; 8] = [
     ComparedColumn::words("", |row| row.outcome().map(outcome_text).unwrap_or_default().into()),
     PHASE,
-    ComparedColumn::numbers("baseline", |row| value(row, row.a)),
-    ComparedColumn::numbers("this run", |row| value(row, row.b)),
+    ComparedColumn::numbers("baseline", value_of_a),
+    ComparedColumn::numbers("this run", value_of_b),
     ComparedColumn::numbers("time", |row| known(row.test.slowdown().map(times))),
     ComparedColumn::words("interval", |row| known(row.test.slowdown_interval().map(span))),
     ComparedColumn::words("since", |row| {

@@ -431,14 +431,11 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(("", ABOUT_DISTURBED.to_string()));
     }
-    let [of_a, of_b] = comparison.left_out();
-    if of_a + of_b > 0 {
-        let text = format!(
-            "{of_a} measurements of A and {of_b} of B are left out: background load disturbed these repeats, \
-             and enough others are without it"
-        );
-        texts.push(("", text));
+    if rows.iter().any(|row| row.loaded_side.is_some()) {
+        let text = "where background load disturbed one side alone, that side is not proven slower";
+        texts.push(("", text.into()));
     }
+    texts.extend(about_left_out(comparison).map(|text| ("", text)));
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(
             "caches were found {} in A and {} in B, which may be all of the difference",
@@ -452,6 +449,20 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
         texts.push(("+ ", format!("rates of different work are compared: {}", few(&works))));
     }
     texts
+}
+
+/// `of phases 3 measurements of A and 0 of B, of whole jobs 8 of A and 0 of B: ...`
+fn about_left_out(comparison: &Comparison) -> Option<String> {
+    let mut parts = Vec::new();
+    for (rows, is_job) in [("of phases", false), ("of whole jobs", true)] {
+        let [of_a, of_b] = comparison.left_out(is_job);
+        let what = if parts.is_empty() { " measurements" } else { "" };
+        if of_a + of_b > 0 {
+            parts.push(format!("{rows} {of_a}{what} of A and {of_b} of B"));
+        }
+    }
+    let why = "background load disturbed these repeats, and enough others are without it";
+    (!parts.is_empty()).then(|| format!("left out: {}; {why}", parts.join(", ")))
 }
 
 fn about_work(row: &ComparedRow) -> Option<String> {
