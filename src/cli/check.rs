@@ -75,7 +75,7 @@ pub(super) struct CheckCommand {
     confirm: Option<u32>,
     #[command(flatten)]
     quiet: Quiet,
-    /// Show the history of each row, with its steps
+    /// Show the history of each row, with its steps; with --baseline history
     #[arg(long)]
     show: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
@@ -85,6 +85,9 @@ pub(super) struct CheckCommand {
 
 impl CheckCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        if self.show && self.baseline != HISTORY {
+            return Err(Failure::usage("--show shows a history: it takes --baseline history"));
+        }
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
             return self.against_history(&run, store);
@@ -223,15 +226,29 @@ fn measured(word: &str, store: &StorePlace) -> Result<Book> {
 mod tests {
     use clap::Parser;
 
+    use super::*;
     use crate::analysis::thresholds::FAIL_ON_DEFAULT;
     use crate::cli::{Arguments, Command};
 
-    #[test]
-    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
-        let words = ["boatload", "check", "last", "--baseline", "history"];
+    fn parsed(words: &[&str]) -> CheckCommand {
+        let words = ["boatload", "check", "last"].iter().chain(words);
         let Command::Check(stored) = Arguments::try_parse_from(words).unwrap().command else {
             panic!("another command");
         };
-        assert!((stored.command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+        stored.command
+    }
+
+    #[test]
+    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
+        let command = parsed(&["--baseline", "history"]);
+        assert!((command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_run_as_a_baseline_has_no_history_to_show() {
+        let nowhere = StorePlace { store: Some("/nonexistent/boatload.db".into()) };
+        let failure = parsed(&["--baseline", "k7m", "--show"]).run(&nowhere).unwrap_err();
+        assert_eq!(failure.exit, Exit::Usage, "{failure:?}");
+        assert!(failure.sentence.contains("--baseline history"), "{failure:?}");
     }
 }
