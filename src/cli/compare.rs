@@ -24,8 +24,9 @@ if the interval excludes 1, and at most `likely slower` if background load distu
 difference is `not significant`, the report says which would have been detected. `cannot tell` means that \
 one value is known, without its error.
 
-The interval is from the repeats of both runs. If the store has 6 or more other runs of the same job \
-on the same machine and place, it includes the between-run variance.
+The interval is from the repeats of both runs, and at least as wide as equal runs differ: those of the \
+store, if 6 or more other ones of the job of A or B on the same machine and place count; otherwise runs \
+in general.
 
 Rates include the sync at the end of a phase, where its time is known. The exit code is 0 \
 whatever the verdicts; use `boatload check` to act on one.

@@ -182,6 +182,11 @@ impl RunLabel {
 }
 
 impl Comparison {
+    /// Whether the figures of A and of B were published.
+    pub fn is_published(&self) -> [bool; 2] {
+        [self.a.iter().any(|run| run.published), self.b.published]
+    }
+
     /// Rows that both sides have.
     pub fn in_both(&self) -> impl Iterator<Item = &ComparedRow> {
         self.rows.iter().filter(|row| row.is_in_both())
