@@ -20,7 +20,7 @@ use sets::compare_sets;
 pub(crate) use sets::{BaselineKind, BaselineRuns, Check};
 pub(crate) use side_by_side::{RowSide, SideBySideRow, side_by_side};
 
-/// The second run against the first, by their own repeats alone.
+/// The second run against the first, without other runs: equal ones differ as much as runs do in general.
 pub fn compare(a: &Analysis<'_>, b: &Analysis<'_>) -> Comparison {
     compare_among(a, b, &[])
 }

@@ -11,7 +11,8 @@ use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
 use crate::analysis::Analysis;
 use crate::base::dates::seconds_of;
 use crate::base::distinct::each_once;
-use crate::results::book::{Book, CacheAsked, EngineName, Level};
+use crate::host::facts::DeviceFacts;
+use crate::results::book::{Book, CacheAsked, EngineName, Level, MadeOn};
 
 /// Places in a row of so many fewer than values: three lie on each side of a step.
 const NO_PLACES: usize = 5;
@@ -64,17 +65,40 @@ fn same_journal(a: &Book, b: &Book) -> bool {
 
 /// The block device, which may have another name after a restart if it has a model.
 fn device(book: &Book) -> Option<(String, Option<u64>)> {
-    let device = book.host.device.as_ref()?;
-    Some((device.model.clone().unwrap_or_else(|| device.name.clone()), device.total_bytes))
+    book.host.device.as_ref().map(device_identity)
 }
 
-/// The file systems that were made, with their modelled disks, in whatever order.
-fn made(book: &Book) -> BTreeSet<[&str; 5]> {
+fn device_identity(device: &DeviceFacts) -> (String, Option<u64>) {
+    (device.model_or_name().to_string(), device.total_bytes)
+}
+
+/// A file system that was made, and what it was made on.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct MadeTarget<'a> {
+    /// Variant, type, mkfs and mount words.
+    words: [&'a str; 4],
+    bytes: u64,
+    /// The figures of a modelled disk, which is the same wherever it lies.
+    disk: Option<&'a str>,
+    /// None on a modelled disk.
+    place: Option<&'static str>,
+    /// None elsewhere than on a device: images lie in the run's directory or in memory.
+    device: Option<(String, Option<u64>)>,
+}
+
+/// The file systems that were made, in whatever order.
+fn made(book: &Book) -> BTreeSet<MadeTarget<'_>> {
     let all = book.filesystems.iter();
     all.map(|made| {
         let mkfs = made.mkfs.as_deref().unwrap_or_default();
-        let disk = made.disk.as_ref().map_or("", |disk| disk.model.as_str());
-        [made.variant.as_str(), made.kind.as_str(), mkfs, made.mount_asked.as_str(), disk]
+        let is_device = made.disk.is_none() && made.place == MadeOn::Device;
+        MadeTarget {
+            words: [&made.variant, &made.kind, mkfs, &made.mount_asked],
+            bytes: made.device_bytes,
+            disk: made.disk.as_ref().map(|disk| disk.model.as_str()),
+            place: made.disk.is_none().then(|| made.place.as_str()),
+            device: made.device.as_ref().filter(|_| is_device).map(device_identity),
+        }
     })
     .collect()
 }

@@ -9,7 +9,7 @@ use super::job::percent_within;
 use super::out::{print_and_keep, written};
 use super::progress::Quiet;
 use super::run::Run;
-use super::runs::{check_each_once, equal_runs, find_run, other_runs};
+use super::runs::{check_each_once, earlier_runs, find_run, other_runs};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
 use crate::analysis::history::HISTORY_RUNS;
@@ -34,9 +34,10 @@ const LONG: &str = "\
 There is a row for each phase, and for the whole job if all did the same work: `ok` if the whole \
 interval lies below --fail-on; `REGRESSION` if the whole interval lies beyond it; otherwise `unsure`. The \
 intervals hold together over all rows at 95% (Bonferroni). Against one run they include the between-run \
-variance of earlier runs of the same job, if the store has 6 or more; otherwise they are as wide as equal \
-runs differ in general, and wider beside background load. Repeats under background load do not count if \
-3 or more are without it.
+variance of earlier runs of its job or of the baseline's, if the store has 6 or more; otherwise they are as \
+wide as equal runs differ in general, and wider beside background load. Repeats under background load do not \
+count if 3 or more are without it. What was measured under it, unlike its baseline, is no regression but \
+`unsure`.
 
 With --confirm N a run that would fail, or is unsure and looks slower than --fail-on allows, is done again \
 first, up to N times, with the options that it had: in \
@@ -74,7 +75,7 @@ pub(super) struct CheckCommand {
     confirm: Option<u32>,
     #[command(flatten)]
     quiet: Quiet,
-    /// Show the history of each row, with its steps
+    /// Show the history of each row, with its steps; with --baseline history
     #[arg(long)]
     show: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
@@ -84,6 +85,9 @@ pub(super) struct CheckCommand {
 
 impl CheckCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        if self.show && self.baseline != HISTORY {
+            return Err(Failure::usage("--show shows a history: it takes --baseline history"));
+        }
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
             return self.against_history(&run, store);
@@ -99,12 +103,7 @@ impl CheckCommand {
     }
 
     fn against_history(&self, run: &Book, store: &StorePlace) -> Result<Exit> {
-        let mut is_earlier = false;
-        let earlier = equal_runs(run, store, self.last, |other| {
-            let wanted = is_earlier;
-            is_earlier |= other.run.id == run.run.id;
-            wanted
-        })?;
+        let earlier = earlier_runs(run, store, self.last)?;
         earlier.note_unreadable();
         let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();
         let baseline = BaselineRuns::History(&runs);
@@ -227,15 +226,29 @@ fn measured(word: &str, store: &StorePlace) -> Result<Book> {
 mod tests {
     use clap::Parser;
 
+    use super::*;
     use crate::analysis::thresholds::FAIL_ON_DEFAULT;
     use crate::cli::{Arguments, Command};
 
-    #[test]
-    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
-        let words = ["boatload", "check", "last", "--baseline", "history"];
+    fn parsed(words: &[&str]) -> CheckCommand {
+        let words = ["boatload", "check", "last"].iter().chain(words);
         let Command::Check(stored) = Arguments::try_parse_from(words).unwrap().command else {
             panic!("another command");
         };
-        assert!((stored.command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+        stored.command
+    }
+
+    #[test]
+    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
+        let command = parsed(&["--baseline", "history"]);
+        assert!((command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_run_as_a_baseline_has_no_history_to_show() {
+        let nowhere = StorePlace { store: Some("/nonexistent/boatload.db".into()) };
+        let failure = parsed(&["--baseline", "k7m", "--show"]).run(&nowhere).unwrap_err();
+        assert_eq!(failure.exit, Exit::Usage, "{failure:?}");
+        assert!(failure.sentence.contains("--baseline history"), "{failure:?}");
     }
 }

@@ -20,11 +20,13 @@ Examples:
 const LONG: &str = "\
 For each phase that both runs measured, and for the whole job if both did the same work: the rate \
 of each, how many times as fast B was with a 95% interval, and a verdict. B is `faster` or `slower` \
-if the interval excludes 1. Where the difference is `not significant`, the report says which would have \
-been detected. `cannot tell` means that one value is known, without its error.
+if the interval excludes 1, and at most `likely slower` if background load disturbed it alone. Where the \
+difference is `not significant`, the report says which would have been detected. `cannot tell` means that \
+one value is known, without its error.
 
-The interval is from the repeats of both runs. If the store has 6 or more other runs of the same job \
-on the same machine and place, it includes the between-run variance.
+The interval is from the repeats of both runs, and at least as wide as equal runs differ: those of the \
+store, if 6 or more other ones of the job of A or B on the same machine and place count; otherwise runs \
+in general.
 
 Rates include the sync at the end of a phase, where its time is known. The exit code is 0 \
 whatever the verdicts; use `boatload check` to act on one.

@@ -108,3 +108,34 @@ fn missing<'a>(there: &Book, book: &'a Book) -> Option<&'a [Measurement]> {
 fn document(book: &Book) -> Option<String> {
     (find_export("json")?.texts)(&Analysis::of(book)).ok()?.pop().map(|document| document.text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::runs::{earlier_runs, other_runs};
+    use crate::results::fixture;
+
+    #[test]
+    fn the_history_is_the_runs_that_began_before_whenever_they_were_stored() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = StorePlace { store: Some(directory.path().join("runs.db")) };
+        let [first, checked, later] = [1, 2, 3].map(|day| {
+            let mut book = fixture::book();
+            book.run.id = format!("run0000{day}");
+            book.run.started = format!("2026-10-0{day}T08:00:00Z");
+            book
+        });
+        for book in [&later, &checked, &first] {
+            store(&mut place.open().unwrap(), book).unwrap();
+        }
+        let ids = |books: Vec<Book>| -> Vec<String> {
+            books.into_iter().map(|book| book.run.id).collect()
+        };
+        assert_eq!(ids(earlier_runs(&checked, &place, 30).unwrap().runs), ["run00001"]);
+        assert_eq!(ids(earlier_runs(&later, &place, 30).unwrap().runs), ["run00001", "run00002"]);
+        assert_eq!(ids(earlier_runs(&later, &place, 1).unwrap().runs), ["run00002"], "the newest");
+        let others = |before| other_runs([&checked; 2], &place, 30, before).unwrap();
+        assert_eq!(ids(others(None)), ["run00001", "run00003"]);
+        assert_eq!(ids(others(Some(&checked))), ["run00001"]);
+    }
+}

@@ -253,11 +253,11 @@ impl EqualRuns {
 }
 
 /// The newest `most` complete runs of what `run` did, among those that are wanted: `wanted` is asked
-/// about each stored run, the newest first.
+/// about each stored run, the one that began last first.
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(super) fn equal_runs(
+fn equal_runs(
     run: &Book,
     place: &StorePlace,
     most: u32,
@@ -268,7 +268,9 @@ pub(super) fn equal_runs(
         return Ok(found);
     }
     let Some(store) = place.open_to_read()? else { return Ok(found) };
-    let RunList { runs, unreadable } = store.runs()?;
+    let RunList { mut runs, unreadable } = store.runs()?;
+    // An imported run was stored last and may have begun first. Of one second, the order of storing is the best known.
+    runs.sort_by(|a, b| b.book.run.started.cmp(&a.book.run.started));
     let unreadable = unreadable.into_iter().filter(|other| other.scenario == run.run.scenario);
     found.unreadable = unreadable.map(|other| other.id).collect();
     for other in runs.into_iter().map(|other| other.book) {
@@ -292,6 +294,19 @@ pub(super) fn equal_runs(
     Ok(found)
 }
 
+/// The newest `most` complete runs of what `run` did that began before it.
+///
+/// # Errors
+/// If the store cannot be read.
+pub(super) fn earlier_runs(run: &Book, place: &StorePlace, most: u32) -> Result<EqualRuns> {
+    let mut is_earlier = false;
+    equal_runs(run, place, most, |other| {
+        let wanted = is_earlier;
+        is_earlier |= other.run.id == run.run.id;
+        wanted
+    })
+}
+
 /// Compares two runs, with the between-run variance of other stored runs of what they did.
 ///
 /// # Errors
@@ -302,8 +317,8 @@ pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<C
     Ok(compare_among(&Analysis::of(a), &Analysis::of(b), &others))
 }
 
-/// Other stored runs of what these two did, the newest `most` of each, in the order of time; only
-/// those that were stored before a run, if there is one.
+/// Other stored runs of what these two did, the newest `most` of each, in the order in which they began;
+/// only those that began before a run, if there is one.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -326,13 +341,13 @@ pub(super) fn other_runs(
     let mut found = equal_runs(a, place, most, wanted())?;
     if !same_target(a, b) {
         let of_b = equal_runs(b, place, most, wanted())?;
-        found.runs.extend(of_b.runs);
+        // What is not known of an older run may make it the same as either.
+        let known: BTreeSet<String> = found.runs.iter().map(|one| one.run.id.clone()).collect();
+        found.runs.extend(of_b.runs.into_iter().filter(|one| !known.contains(&one.run.id)));
         found.unreadable.extend(of_b.unreadable);
     }
     found.note_unreadable();
     let mut all = found.runs;
-    all.sort_by(|a, b| (&a.run.started, &a.run.id).cmp(&(&b.run.started, &b.run.id)));
-    // What is not known of an older run may make it the same as either.
-    all.dedup_by(|a, b| a.run.id == b.run.id);
+    all.sort_by(|a, b| a.run.started.cmp(&b.run.started));
     Ok(all)
 }

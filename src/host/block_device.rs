@@ -53,6 +53,13 @@ pub struct DeviceFacts {
     pub stack: Vec<DeviceFacts>,
 }
 
+impl DeviceFacts {
+    /// What it is known by from start to start: the kernel's name only where no maker's is known.
+    pub fn model_or_name(&self) -> &str {
+        self.model.as_ref().unwrap_or(&self.name)
+    }
+}
+
 /// Counters of a device and of the one device beneath it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackedCounters {

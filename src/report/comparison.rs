@@ -12,7 +12,7 @@ use super::table::{Align, Table, TableColumn};
 use super::text::{short_time, write_wrapped};
 use crate::analysis::compare::{
     BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric,
-    OTHER_RUNS_MIN,
+    OTHER_RUNS_MIN, VarianceBasis,
 };
 use crate::analysis::findings::say::{span, times};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
@@ -108,15 +108,24 @@ const PHASE: ComparedColumn =
 
 const COMPARED: [ComparedColumn; 6] = [
     PHASE,
-    ComparedColumn::numbers("A", |row| mark(row.disturbed[0]).to_string() + &value(row, row.a)),
-    ComparedColumn::numbers("B", |row| mark(row.disturbed[1]).to_string() + &value(row, row.b)),
+    ComparedColumn::numbers("A", value_of_a),
+    ComparedColumn::numbers("B", value_of_b),
     ComparedColumn::numbers("B/A", |row| known(row.test.ratio.map(times))),
     ComparedColumn::words("95% interval", |row| known(row.test.interval.map(span))),
     ComparedColumn::words("B is", |row| verdict_text(row.test.verdict).into()),
 ];
 
-fn value(row: &ComparedRow, value: Option<Estimate>) -> String {
-    known(value.map(|value| estimate_text(row.metric, &value)))
+fn value_of_a(row: &ComparedRow) -> String {
+    value(row, row.a, row.disturbed[0])
+}
+
+fn value_of_b(row: &ComparedRow) -> String {
+    value(row, row.b, row.disturbed[1])
+}
+
+fn value(row: &ComparedRow, value: Option<Estimate>, is_disturbed: bool) -> String {
+    let text = known(value.map(|value| estimate_text(row.metric, &value)));
+    format!("{}{text}", mark(is_disturbed))
 }
 
 fn compared<'a>(columns: &[ComparedColumn], rows: impl Iterator<Item = &'a ComparedRow>) -> Table {
@@ -141,47 +150,100 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
         text += " The whole job is the time of all phases with the syncs at their ends.";
     }
     if rows.iter().any(|row| row.test.interval.is_some()) {
-        let between = about_between_runs(comparison.other_runs);
+        let between = about_between_runs(comparison, "other run");
         text += &format!(
             " The intervals hold together at 95%; likely is what they show at 80%. {between}"
         );
     }
-    let once = phases_of(&rows, |row| {
-        let sides = row.a.iter().chain(&row.b);
-        row.test.interval.is_none()
-            && sides.into_iter().any(|side| side.basis != IntervalBasis::Repeats)
-    });
     let mut texts = vec![("", text)];
-    if !once.is_empty() {
-        let text = format!(
-            "measured in one repeat of a run, from which no difference is claimed: {}; use --repeats 3 \
-             or more",
-            few(&once)
-        );
-        texts.push(("- ", text));
-    }
+    texts.extend(about_missing_errors(comparison).map(|text| ("- ", text)));
     texts.extend(about_marks(comparison));
     texts
 }
 
-fn phases_of(rows: &[&ComparedRow], is: impl Fn(&ComparedRow) -> bool) -> Vec<String> {
-    each_once(rows.iter().filter(|row| is(row)).filter_map(|row| row.key.phase.clone()))
+/// Why no difference is claimed: of runs what would show one, of published figures only what they lack.
+fn about_missing_errors(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let [mut once, mut without_error] = [Vec::new(), Vec::new()];
+    for row in comparison.in_both().filter(|row| row.test.interval.is_none()) {
+        for (side, is_published) in [row.a, row.b].into_iter().zip(comparison.is_published()) {
+            let lacks_error = side.is_some_and(|side| side.basis != IntervalBasis::Repeats);
+            let phases = if is_published { &mut without_error } else { &mut once };
+            phases.extend(row.key.phase.clone().filter(|_| lacks_error));
+        }
+    }
+    let texts = [
+        (once, "measured in one repeat of a run", "; use --repeats 3 or more"),
+        (without_error, "published without an error", ""),
+    ];
+    texts.into_iter().filter(|(phases, ..)| !phases.is_empty()).map(|(phases, why, advice)| {
+        let phases = few(&each_once(phases.into_iter()));
+        format!("{why}, from which no difference is claimed: {phases}{advice}")
+    })
 }
 
-/// What the intervals contain of the between-run variance.
-fn about_between_runs(others: usize) -> String {
-    if others >= OTHER_RUNS_MIN {
-        let others = counted(others as u64, "other run");
-        return format!("Intervals include the between-run variance of {others} of the same job.");
+/// Rows that have an interval.
+struct TestedRows {
+    all: usize,
+    /// Those whose between-run variance was measured.
+    measured: usize,
+}
+
+impl TestedRows {
+    fn of(comparison: &Comparison) -> Self {
+        let tested: Vec<&ComparedRow> =
+            comparison.in_both().filter(|row| row.test.interval.is_some()).collect();
+        let is_measured =
+            |row: &&&ComparedRow| row.test.variance_basis == Some(VarianceBasis::Measured);
+        Self { all: tested.len(), measured: tested.iter().filter(is_measured).count() }
     }
-    let stored = match others {
-        0 => "no other run".to_string(),
-        n => format!("only {}", counted(n as u64, "other run")),
+}
+
+/// How wide an interval without a measured between-run variance is.
+const ASSUMED_WIDTH: &str = "as wide as equal runs differ in general";
+
+/// What the intervals contain of the between-run variance. `other` is what the other runs are called.
+fn about_between_runs(comparison: &Comparison, other: &str) -> String {
+    let TestedRows { all, measured } = TestedRows::of(comparison);
+    let runs = counted(comparison.other_runs as u64, other);
+    match comparison.other_runs {
+        n if n < OTHER_RUNS_MIN => {
+            let counts = match n {
+                0 => format!("no {other} of the job of A or B counts"),
+                1 => format!("only {runs} of the job of A or B counts"),
+                _ => format!("only {runs} of the job of A or B count"),
+            };
+            format!(
+                "The between-run variance is unknown, for {counts} and {OTHER_RUNS_MIN} are needed: \
+                 intervals are {ASSUMED_WIDTH}."
+            )
+        }
+        _ if measured == 0 => format!(
+            "The between-run variance is unknown, for too few of {runs} of the job of A or B have \
+             these rows under the same background load: intervals are {ASSUMED_WIDTH}."
+        ),
+        _ if measured == all => {
+            format!("Intervals include the between-run variance of {runs} of the job of A or B.")
+        }
+        _ => format!(
+            "{measured} of {all} intervals include the between-run variance of {runs} of the job of A \
+             or B; the others are {ASSUMED_WIDTH}."
+        ),
+    }
+}
+
+/// The same of a history.
+fn about_history(comparison: &Comparison) -> String {
+    let TestedRows { all, measured } = TestedRows::of(comparison);
+    let between = match measured {
+        0 if all == 0 => String::new(),
+        0 => format!("; their between-run variance is unknown, and intervals are {ASSUMED_WIDTH}"),
+        n if n == all => "; their between-run variance is in the interval".into(),
+        n => format!(
+            "; their between-run variance is in {n} of {all} intervals, and the others are \
+             {ASSUMED_WIDTH}"
+        ),
     };
-    format!(
-        "The between-run variance of this job is unknown, for the store has {stored} of it and \
-         {OTHER_RUNS_MIN} are needed: intervals are as wide as equal runs differ in general."
-    )
+    format!("The baseline is the runs since the last step{between}.")
 }
 
 fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
@@ -195,7 +257,7 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
         rows,
         |(row, _)| &row.key,
         |(row, latency)| {
-            let [a, b] = latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64)));
+            let [a, b] = latency.ns.map(short_time);
             vec![
                 format!("{} {}", short_phase_name(&row.key), latency.quantile.as_str()),
                 a,
@@ -208,8 +270,8 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
     );
     writeln!(out)?;
     table.write(out)?;
-    let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
-                geometric means of the repeats' own.";
+    let text = "Latency of single operations, without a sync: A and B are geometric means of the repeats' \
+                own; B/A is how many times as long B's is.";
     write_wrapped("", text, out)
 }
 
@@ -245,8 +307,8 @@ pub fn write_check(
 const CHECKED: [ComparedColumn; 8] = [
     ComparedColumn::words("", |row| row.outcome().map(outcome_text).unwrap_or_default().into()),
     PHASE,
-    ComparedColumn::numbers("baseline", |row| value(row, row.a)),
-    ComparedColumn::numbers("this run", |row| value(row, row.b)),
+    ComparedColumn::numbers("baseline", value_of_a),
+    ComparedColumn::numbers("this run", value_of_b),
     ComparedColumn::numbers("time", |row| known(row.test.slowdown().map(times))),
     ComparedColumn::words("interval", |row| known(row.test.slowdown_interval().map(span))),
     ComparedColumn::words("since", |row| {
@@ -287,12 +349,9 @@ fn check_reading(check: &Check) -> Vec<Reading> {
     );
     match check.against {
         BaselineKind::Run => {
-            text += &format!(" {}", about_between_runs(check.comparison.other_runs));
+            text += &format!(" {}", about_between_runs(&check.comparison, "other earlier run"));
         }
-        BaselineKind::History => {
-            text += " The baseline is the runs since the last step; their between-run variance is in \
-                     the interval.";
-        }
+        BaselineKind::History => text += &format!(" {}", about_history(&check.comparison)),
     }
     let mut texts = vec![("", text)];
     let mut histories = check.rows().filter_map(|row| row.history.as_ref());

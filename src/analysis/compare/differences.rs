@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
-use crate::results::book::{Book, MadeFileSystem, Measurement};
+use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement};
 use crate::results::order::{made, made_kinds};
 
 /// A fact that is not the same in all runs.
@@ -66,14 +66,17 @@ pub(crate) fn differences(books: &[&Book]) -> Vec<Difference> {
     let one = |fact: &fn(&Book) -> String| -> Vec<Option<String>> {
         books.iter().map(|book| Some(fact(book)).filter(|text| !text.is_empty())).collect()
     };
+    let lists = |fact: &fn(&Book) -> Vec<String>| -> Vec<Vec<String>> {
+        books.iter().map(|book| fact(book)).collect()
+    };
     let of = |(name, fact): &(&'static str, Fact)| {
         let values = match fact {
             One(fact) => one(fact),
             _ if published => return None,
             Own(fact) => one(fact),
             Later(fact) => Some(one(fact)).filter(|values| values.iter().all(Option::is_some))?,
-            Many(fact, joint) => joined(&apart(books, fact), joint),
-            Lines(fact) => counted_lines(&apart(books, fact)),
+            Many(fact, joint) => joined(&apart(&lists(fact)), joint),
+            Lines(fact) => counted_lines(&lists(fact)),
         };
         let differ = values.windows(2).any(|pair| pair[0] != pair[1]);
         differ.then_some(Difference { name, values })
@@ -96,12 +99,16 @@ fn calls(book: &Book) -> String {
     }
 }
 
-/// What each run's list has that not all have.
-fn apart(books: &[&Book], fact: &fn(&Book) -> Vec<String>) -> Vec<Vec<String>> {
-    let lists: Vec<Vec<String>> = books.iter().map(|book| fact(book)).collect();
-    let common = |item: &String| lists.iter().all(|list| list.contains(item));
-    let own = |list: &Vec<String>| list.iter().filter(|item| !common(item)).cloned().collect();
-    lists.iter().map(own).collect()
+/// What each run's list has that not all have, or not as often.
+fn apart(lists: &[Vec<String>]) -> Vec<Vec<String>> {
+    let count = |list: &[String], item: &String| list.iter().filter(|own| *own == item).count();
+    let common = |item: &String| lists.iter().map(|list| count(list, item)).min();
+    let mut all = Vec::new();
+    for list in lists {
+        let is_own = |at: &usize| Some(count(&list[..*at], &list[*at])) >= common(&list[*at]);
+        all.push((0..list.len()).filter(is_own).map(|at| list[at].clone()).collect());
+    }
+    all
 }
 
 fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
@@ -110,14 +117,19 @@ fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
     lists.iter().map(|list| any.then(|| text(list))).collect()
 }
 
-/// Lines that differ in each run, with the runs' letters, since each may have as many.
+/// How many lines differ in each run, with the runs' letters, since each may have as many.
 fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
-    let all_empty = lists.iter().all(Vec::is_empty);
-    let text = |(at, list): (usize, &Vec<String>)| {
-        let lines = counted(list.len() as u64, "line");
-        if all_empty { String::new() } else { format!("{lines} only in {}", letter(at)) }
-    };
-    lists.iter().enumerate().map(text).map(Some).collect()
+    let own = apart(lists);
+    let all_empty = own.iter().all(Vec::is_empty);
+    let mut texts = Vec::new();
+    for (at, own) in own.iter().enumerate() {
+        texts.push(Some(match all_empty {
+            true if lists[at] == lists[0] => "-".into(),
+            true => "the same lines in another order".into(),
+            false => format!("{} only in {}", counted(own.len() as u64, "line"), letter(at)),
+        }));
+    }
+    texts
 }
 
 /// The letter that a run is called by beside others.
@@ -151,10 +163,25 @@ pub(crate) fn job_lines(book: &Book) -> Vec<String> {
     told_lines(&book.run.job).collect()
 }
 
-/// The lines of a TOML text that say something.
+/// The lines of a TOML text that say something, without comments.
 fn told_lines(text: &str) -> impl Iterator<Item = String> + '_ {
-    let lines = text.lines().map(str::trim);
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(String::from)
+    let lines = text.lines().map(|line| without_comment(line).trim());
+    lines.filter(|line| !line.is_empty()).map(String::from)
+}
+
+/// A `#` in a string begins no comment.
+fn without_comment(line: &str) -> &str {
+    let (mut quote, mut is_escaped) = (None, false);
+    for (at, character) in line.char_indices() {
+        match (quote, character) {
+            (None, '#') => return &line[..at],
+            (None, '"' | '\'') => quote = Some(character),
+            (Some(open), _) if open == character && !is_escaped => quote = None,
+            _ => {}
+        }
+        is_escaped = quote == Some('"') && character == '\\' && !is_escaped;
+    }
+    line
 }
 
 fn most_operations(book: &Book) -> String {
@@ -197,9 +224,11 @@ fn mkfs_words(book: &Book) -> Vec<String> {
 fn device(book: &Book) -> String {
     let made = each_once(made(book).into_iter().map(|made| {
         let size = units::bytes(made.device_bytes);
-        match &made.disk {
-            Some(disk) => format!("{}, modelled, of {size}", disk.name),
-            None => format!("{} of {size}", made.place),
+        let device = made.device.as_ref().filter(|_| made.place == MadeOn::Device);
+        match (&made.disk, device) {
+            (Some(disk), _) => format!("{}, modelled, of {size}", disk.name),
+            (None, Some(device)) => format!("{} of {size}", device.model_or_name()),
+            (None, None) => format!("{} of {size}", made.place),
         }
     }));
     if !made.is_empty() {
@@ -207,8 +236,7 @@ fn device(book: &Book) -> String {
     }
     let Some(device) = &book.host.device else { return book.host.filesystem.source.clone() };
     let size = device.total_bytes.map(|bytes| format!(" of {}", units::bytes(bytes)));
-    let name = device.model.as_ref().unwrap_or(&device.name);
-    format!("{name}{}", size.unwrap_or_default())
+    format!("{}{}", device.model_or_name(), size.unwrap_or_default())
 }
 
 /// The figures of modelled disks.
@@ -266,6 +294,54 @@ mod tests {
                 ("mount options", both("relatime", "noatime")),
             ]
         );
+    }
+
+    fn told_of_jobs(jobs: &[&str]) -> Vec<Option<String>> {
+        let of = |job: &&str| {
+            let mut book = fixture::book();
+            book.run.job = job.to_string();
+            book
+        };
+        let books: Vec<Book> = jobs.iter().map(of).collect();
+        let found = differences(&books.iter().collect::<Vec<_>>()).pop();
+        found.map(|found| found.values).unwrap_or_default()
+    }
+
+    #[test]
+    fn lines_that_are_swapped_or_repeated_differ() {
+        let texts = |texts: &[&str]| texts.iter().map(|t| Some(t.to_string())).collect::<Vec<_>>();
+        let swapped = told_of_jobs(&["a = 1\nb = 2", "b = 2\na = 1", "a = 1\n\nb = 2 # a word"]);
+        assert_eq!(swapped, texts(&["-", "the same lines in another order", "-"]));
+        let repeated = told_of_jobs(&["[[phase]]\na = 1", "[[phase]]\na = 1\n[[phase]]\na = 1"]);
+        assert_eq!(repeated, texts(&["0 lines only in A", "2 lines only in B"]));
+        assert_eq!(told_of_jobs(&["a = 1", "a = 1"]), []);
+    }
+
+    #[test]
+    fn a_comment_behind_a_value_is_none_of_a_string() {
+        for (line, told) in [
+            ("a = 1 # one", "a = 1 "),
+            (r##"a = "#\"#" # two"##, r##"a = "#\"#" "##),
+            (r"a = '#\' # three", r"a = '#\' "),
+            ("a = '#'", "a = '#'"),
+        ] {
+            assert_eq!(without_comment(line), told);
+        }
+    }
+
+    #[test]
+    fn of_a_file_system_that_was_made_on_a_device_that_is_the_device() {
+        let on = |model: &str| {
+            let mut book = fixture::made::book();
+            for made in &mut book.filesystems {
+                made.place = MadeOn::Device;
+                made.device.as_mut().unwrap().model = Some(model.into());
+            }
+            book
+        };
+        let found = differences(&[&on("ACME 9"), &on("ACME 10")]).pop().unwrap();
+        let both = ["ACME 9 of 10.0 GiB", "ACME 10 of 10.0 GiB"].map(|text| Some(text.into()));
+        assert_eq!((found.name, found.values), ("device", both.to_vec()));
     }
 
     #[test]

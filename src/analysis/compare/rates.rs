@@ -8,7 +8,7 @@ use crate::analysis::findings::ranking::{WholeJob, job_values, whole_jobs};
 use crate::analysis::findings::ratio::{Rate, RateWithError, Ratio};
 use crate::analysis::findings::sample::{SECONDS, Values};
 use crate::analysis::statistics::Interval;
-use crate::analysis::tails::{LatencySummary, Quantile};
+use crate::analysis::tails::Quantile;
 use crate::analysis::thresholds::{INTERVAL_ALPHA, LIKELY_ALPHA};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis, independent, rate_estimate};
 use crate::base::distinct::each_once;
@@ -105,6 +105,26 @@ pub(super) fn job_rate(cell: &[&Measurement], phases: &[&str]) -> Option<JobRate
     Some(JobRate { rate: RunRate { rate, shown }, work })
 }
 
+/// The side that alone was measured under background load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadedSide {
+    /// A alone.
+    A,
+    /// B alone.
+    B,
+}
+
+impl LoadedSide {
+    /// Of what was measured under load; none if both were, or neither.
+    pub(super) fn of(loaded: [bool; 2]) -> Option<Self> {
+        match loaded {
+            [true, false] => Some(Self::A),
+            [false, true] => Some(Self::B),
+            _ => None,
+        }
+    }
+}
+
 /// What a ratio and its interval come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -113,7 +133,8 @@ pub enum SpeedVerdict {
     Faster,
     /// B was slower.
     Slower,
-    /// B was faster, which is not proven: the interval holds 1, and one at [`LIKELY_ALPHA`] does not.
+    /// B was faster, which is not proven: the interval holds 1, and one at [`LIKELY_ALPHA`] does not, or
+    /// background load may have slowed A alone.
     LikelyFaster,
     /// B was slower, which is not proven either.
     LikelySlower,
@@ -175,6 +196,16 @@ impl RatioTest {
         }
     }
 
+    /// Background load slows what is measured beside it: that alone does not prove that a run is slower.
+    pub(super) fn without_effect_of_load(self, loaded_side: Option<LoadedSide>) -> Self {
+        let verdict = match (loaded_side, self.verdict) {
+            (Some(LoadedSide::A), SpeedVerdict::Faster) => SpeedVerdict::LikelyFaster,
+            (Some(LoadedSide::B), SpeedVerdict::Slower) => SpeedVerdict::LikelySlower,
+            (_, verdict) => verdict,
+        };
+        Self { verdict, ..self }
+    }
+
     /// With the wider one of two intervals. An unknown error is known from other runs of the same alone.
     fn widened(own: Ratio, between: Option<f64>, of: BetweenRunVariance) -> Ratio {
         let is_known = own.half.is_some() || of.basis == VarianceBasis::Measured;
@@ -227,32 +258,31 @@ impl RatioTest {
 pub struct LatencyRatio {
     /// Which.
     pub quantile: Quantile,
-    /// In nanoseconds, of all operations; none where it is not known.
-    #[serde(skip)]
-    pub ns: [Option<u64>; 2],
-    /// How many times as long B's is, of the geometric means of the repeats' own: B is slower if it
-    /// takes longer.
+    /// Of A and B in nanoseconds, the geometric mean of the repeats' own; none where it is not known.
+    pub ns: [Option<f64>; 2],
+    /// How many times as long B's is: B is slower if it takes longer.
     #[serde(flatten)]
     pub test: RatioTest,
 }
 
-/// The quantiles that a run has, tested where both have them. `between` is the between-run
-/// variance of each.
+/// The quantiles that the measurements of a run have, tested where those of both have them. `between` is the
+/// between-run variance of each.
 pub(super) fn latency_ratios(
-    latencies: &[Option<LatencySummary>; 2],
     members: &[Vec<&Measurement>; 2],
     between: impl Fn(Quantile) -> BetweenRunVariance,
+    loaded_side: Option<LoadedSide>,
     alpha: f64,
 ) -> Vec<LatencyRatio> {
     let mut all = Vec::new();
     for quantile in Quantile::ALL {
-        let ns = latencies.map(|all| all.and_then(|all| quantile.in_tail(&all).0));
         let rates = members.each_ref().map(|members| quantile_rate(quantile, members));
-        let test = match (ns, rates) {
-            ([None, None], _) => continue,
-            ([Some(_), Some(_)], [Some(a), Some(b)]) => {
+        let ns = rates.map(|rate| Some(rate?.log.exp()));
+        let test = match rates {
+            [None, None] => continue,
+            [Some(a), Some(b)] => {
                 let (a, b, between) = (a.with_error(), b.with_error(), between(quantile));
-                RatioTest::of_runs([&a, &b], between, [1, 1], alpha).of_times()
+                let test = RatioTest::of_runs([&a, &b], between, [1, 1], alpha).of_times();
+                test.without_effect_of_load(loaded_side)
             }
             _ => RatioTest::default(),
         };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::between_runs::BaselineMark;
 use super::differences::Difference;
 use super::matching::PhaseKey;
-use super::rates::{LatencyRatio, Metric, RatioTest, SpeedVerdict};
+use super::rates::{LatencyRatio, LoadedSide, Metric, RatioTest, SpeedVerdict};
 use crate::analysis::statistics::Interval;
 use crate::analysis::tails::LatencySummary;
 use crate::analysis::uncertainty::Estimate;
@@ -73,9 +73,12 @@ pub struct ComparedRow {
     pub caches: Option<[String; 2]>,
     /// Whether background load disturbed measurements of A and B that count.
     pub disturbed: [bool; 2],
+    /// The side that background load may have made the slower one, since it disturbed no other.
+    #[serde(skip)]
+    pub loaded_side: Option<LoadedSide>,
     /// How many measurements of A and B do not count, because background load disturbed their repeats.
     pub left_out: [usize; 2],
-    /// Latencies of A and B; none for the whole job.
+    /// Latencies of the measurements of A and B that count; none for the whole job.
     pub latency_ns: [Option<LatencySummary>; 2],
     /// Their quantiles, compared; empty for the whole job and in a check.
     pub latency_ratios: Vec<LatencyRatio>,
@@ -179,15 +182,21 @@ impl RunLabel {
 }
 
 impl Comparison {
+    /// Whether the figures of A and of B were published.
+    pub fn is_published(&self) -> [bool; 2] {
+        [self.a.iter().any(|run| run.published), self.b.published]
+    }
+
     /// Rows that both sides have.
     pub fn in_both(&self) -> impl Iterator<Item = &ComparedRow> {
         self.rows.iter().filter(|row| row.is_in_both())
     }
 
-    /// How many measurements do not count, because background load disturbed their repeats, of A and B.
-    pub fn left_out(&self) -> [usize; 2] {
-        let phases = || self.rows.iter().filter(|row| row.key.phase.is_some());
-        [0, 1].map(|side| phases().map(|row| row.left_out[side]).sum())
+    /// How many measurements of A and B do not count in rows of phases or in those of whole jobs, because background
+    /// load disturbed their repeats.
+    pub fn left_out(&self, is_job: bool) -> [usize; 2] {
+        let rows = || self.rows.iter().filter(|row| row.key.phase.is_none() == is_job);
+        [0, 1].map(|side| rows().map(|row| row.left_out[side]).sum())
     }
 
     /// Rows of both sides with this verdict.

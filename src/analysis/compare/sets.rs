@@ -7,8 +7,8 @@ use super::between_runs::{Baseline, BetweenRunVariance, OTHER_RUNS_MIN, PooledRa
 use super::differences::{differences, job_lines};
 use super::matching::{CountedMeasurements, MatchedRun, Matching, PhaseKey};
 use super::rates::{
-    Metric, RatioTest, RunRate, has_unknown_sync, job_phases, job_rate, latency_ratios, phase_rate,
-    quantile_rate, settle_rate,
+    LoadedSide, Metric, RatioTest, RunRate, has_unknown_sync, job_phases, job_rate, latency_ratios,
+    phase_rate, quantile_rate, settle_rate,
 };
 use super::result::{
     Absence, BaselineHistory, CheckOutcome, CheckedRow, ComparedRow, Comparison, HistoryPoint,
@@ -18,6 +18,7 @@ use crate::analysis::Analysis;
 use crate::analysis::findings::ratio::Rate;
 use crate::analysis::history::same_target;
 use crate::analysis::summary::PhaseSummary;
+use crate::analysis::tails::tail;
 use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
@@ -222,7 +223,7 @@ impl<'a> RunSets<'a> {
         let row = ComparedRow {
             key: key.clone(),
             metric: if is_settle { Metric::Seconds } else { Metric::of_rate(unit) },
-            latency_ns: found.map(|phase| phase.and_then(|phase| phase.tail)),
+            latency_ns: members.each_ref().map(|members| tail(members)),
             ..ComparedRow::default()
         };
         let mut pending = self.pending(row, figure);
@@ -232,10 +233,12 @@ impl<'a> RunSets<'a> {
             row.absence = Some(absence(lacking));
             return pending;
         }
-        row.work = if same_job(pair[0].book, pair[1].book) { None } else { other_work(&members) };
+        let books = pair.map(|run| run.book);
+        row.work = if same_job(books) { None } else { other_work(&members, has_published(books)) };
         row.caches = (caches[0] != caches[1]).then_some(caches);
         if has_latencies {
             let is_disturbed = row.disturbed.contains(&true);
+            let loaded_side = LoadedSide::of(row.disturbed);
             let between = |quantile| {
                 self.between(is_disturbed, |run| {
                     let counted = run.counted(key);
@@ -243,7 +246,7 @@ impl<'a> RunSets<'a> {
                     Some(OtherFigure { log, disturbed: counted.disturbed })
                 })
             };
-            row.latency_ratios = latency_ratios(&row.latency_ns, &members, between, INTERVAL_ALPHA);
+            row.latency_ratios = latency_ratios(&members, between, loaded_side, INTERVAL_ALPHA);
         }
         pending
     }
@@ -278,7 +281,8 @@ impl<'a> RunSets<'a> {
         if figure(&self.b[0]).is_none() {
             b.clear();
         }
-        let pair = [a.iter().flatten().next_back().copied(), b.first().copied()];
+        let known_a: Vec<RunFigure> = a.iter().flatten().copied().collect();
+        let pair = [known_a.last().copied(), b.first().copied()];
         let shown = |figure: &RunFigure| figure.rate.shown;
         let is_disturbed = b.iter().chain(&pair[0]).any(|figure| figure.disturbed);
         let is_quiet = b.iter().chain(&pair[0]).any(|figure| !figure.disturbed);
@@ -294,8 +298,8 @@ impl<'a> RunSets<'a> {
         let row = ComparedRow {
             a: pair[0].as_ref().map(shown),
             b: pair[1].as_ref().map(shown),
-            disturbed: pair.map(|figure| figure.is_some_and(|figure| figure.disturbed)),
-            left_out: pair.map(|figure| figure.map_or(0, |figure| figure.left_out)),
+            disturbed: [&known_a, &b].map(|side| side.iter().any(|figure| figure.disturbed)),
+            left_out: [&known_a, &b].map(|side| side.iter().map(|figure| figure.left_out).sum()),
             ..row
         };
         PendingRow { row, a, b, between }
@@ -334,9 +338,21 @@ impl PendingRow {
         let between = baseline.variance(between, is_beyond_history);
         let alpha = if row.key.phase.is_none() { alphas.job } else { alphas.phase };
         let [before, now] = baseline.beside(&run, between);
-        row.test = RatioTest::of_runs([&before, &now], between, [baseline.runs, run.runs], alpha);
+        row.loaded_side = loaded_side(disturbed, rates.len(), &b);
+        row.test = RatioTest::of_runs([&before, &now], between, [baseline.runs, run.runs], alpha)
+            .without_effect_of_load(row.loaded_side);
         row
     }
+}
+
+/// The side that was measured under background load alone, if so many runs of A were disturbed. A history with some
+/// disturbed runs shows what load does to it.
+fn loaded_side(disturbed: usize, of: usize, b: &[RunFigure]) -> Option<LoadedSide> {
+    let is_a = disturbed == of;
+    let is_b = b.iter().all(|figure| figure.disturbed);
+    let knows_load = is_a || disturbed >= OTHER_RUNS_MIN;
+    let is_b_quiet = !b.iter().any(|figure| figure.disturbed);
+    LoadedSide::of([is_a && is_b_quiet, is_b && !knows_load])
 }
 
 /// The mean of runs, from the logarithm of its rate.
@@ -392,16 +408,20 @@ fn common_unit<'a>(all: impl Iterator<Item = &'a PhaseSummary>) -> Unit {
 }
 
 /// Whether both were asked for the same; then a phase that ends after a time may still do more.
-fn same_job(a: &Book, b: &Book) -> bool {
-    let published = a.run.reference.is_some() || b.run.reference.is_some();
-    !published && a.run.parameters == b.run.parameters && job_lines(a) == job_lines(b)
+fn same_job([a, b]: [&Book; 2]) -> bool {
+    !has_published([a, b]) && a.run.parameters == b.run.parameters && job_lines(a) == job_lines(b)
+}
+
+fn has_published(books: [&Book; 2]) -> bool {
+    books.iter().any(|book| book.run.reference.is_some())
 }
 
 /// The work of A and B, if it was not the same.
-fn other_work(members: &[Vec<&Measurement>; 2]) -> Option<[PhaseWork; 2]> {
+fn other_work(members: &[Vec<&Measurement>; 2], has_published: bool) -> Option<[PhaseWork; 2]> {
     let [a, b] = members.each_ref().map(|members| phase_work(members));
     // Nobody publishes the bytes of a stat.
-    let bytes_same = a.bytes_each * b.bytes_each == 0.0 || near(a.bytes_each, b.bytes_each);
+    let is_unknown = has_published && a.bytes_each * b.bytes_each == 0.0;
+    let bytes_same = is_unknown || near(a.bytes_each, b.bytes_each);
     (!near(a.operations, b.operations) || !bytes_same).then_some([a, b])
 }
 
@@ -490,13 +510,19 @@ impl Check {
 fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
     let most = 1.0 + fail_on;
     match (row.a, row.absence, row.test.slowdown_interval()) {
+        // Also where the baseline's is invalid: what stays broken does not become good.
+        (_, Some(Absence::Invalid), _) if row.b.is_none() => CheckOutcome::Invalid,
         (None, ..) => CheckOutcome::NotInBoth,
         // Its job may have no such phase.
         (_, Some(Absence::NotMeasured), _) if complete => CheckOutcome::NotInBoth,
         (_, Some(Absence::NotMeasured), _) => CheckOutcome::Missing,
         (_, Some(Absence::Invalid | Absence::NoRate), _) => CheckOutcome::Invalid,
-        (.., Some(interval)) if interval.low > most => CheckOutcome::Regression,
-        (.., Some(interval)) if interval.high <= most => CheckOutcome::Ok,
+        (.., Some(interval)) if interval.low > most && row.loaded_side != Some(LoadedSide::B) => {
+            CheckOutcome::Regression
+        }
+        (.., Some(interval)) if interval.high <= most && row.loaded_side != Some(LoadedSide::A) => {
+            CheckOutcome::Ok
+        }
         _ => CheckOutcome::Unsure,
     }
 }

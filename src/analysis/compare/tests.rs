@@ -2,7 +2,7 @@ use super::*;
 use crate::analysis::statistics::Interval;
 use crate::analysis::tails::Quantile;
 use crate::plan::Scale;
-use crate::results::book::{Book, CellKey, Disturbance};
+use crate::results::book::{Book, CellKey, Disturbance, Measurement};
 use crate::results::fixture::{self, growing::lasting};
 use crate::results::reference::find_reference;
 
@@ -266,13 +266,16 @@ fn other_runs_count_only_if_they_did_what_one_of_the_two_did() {
 
 /// The same run beside background load in so many of its repeats, which then take so many times as long.
 fn disturbed(mut book: Book, repeats: usize, times: f64) -> Book {
-    for m in book.measurements.iter_mut().filter(|m| m.cell.repeat <= repeats as u32) {
-        m.seconds *= times;
-        let seen = fixture::quiet(m.seconds);
-        let others_user_seconds = seen.cpu_seconds.map(|all| all / 2.0);
-        m.disturbance = Some(Disturbance { others_user_seconds, ..seen });
-    }
+    let is_disturbed = |m: &&mut Measurement| m.cell.repeat <= repeats as u32;
+    book.measurements.iter_mut().filter(is_disturbed).for_each(|m| disturb(m, times));
     book
+}
+
+fn disturb(m: &mut Measurement, times: f64) {
+    m.seconds *= times;
+    let seen = fixture::quiet(m.seconds);
+    let others_user_seconds = seen.cpu_seconds.map(|all| all / 2.0);
+    m.disturbance = Some(Disturbance { others_user_seconds, ..seen });
 }
 
 #[test]
@@ -295,4 +298,110 @@ fn what_a_quiet_machine_proves_is_not_proven_beside_background_load() {
     assert_eq!(row.test.verdict, SpeedVerdict::LikelySlower);
     assert_eq!(row.test.variance_basis, Some(VarianceBasis::AssumedDisturbed));
     assert!(row.test.equal_runs_differ.is_some_and(|most| (0.7..0.8).contains(&most)), "{row:?}");
+}
+
+/// Three phases of five repeats, and the same beside load in these repeats of each, which take nine times as long.
+fn beside_load(repeats: [[u32; 2]; 3]) -> [Book; 2] {
+    let seconds: &[f64] = &[1.0, 1.01, 0.99, 1.0, 1.01];
+    let phases = ["create", "stat", "delete"];
+    let quiet = book_of(&phases.map(|phase| (phase, seconds)));
+    let mut loaded = quiet.clone();
+    loaded.run.id = "loaded00".into();
+    for (phase, repeats) in phases.iter().zip(repeats) {
+        let of_phase = loaded.measurements.iter_mut().filter(|m| m.phase == *phase);
+        of_phase.filter(|m| repeats.contains(&m.cell.repeat)).for_each(|m| disturb(m, 9.0));
+    }
+    [quiet, loaded]
+}
+
+fn check(run: &Book, baseline: &[&Book]) -> Vec<CheckOutcome> {
+    let baseline: Vec<Analysis<'_>> = baseline.iter().map(|book| Analysis::of(book)).collect();
+    let baseline = match baseline.as_slice() {
+        [one] => BaselineRuns::Run(one),
+        many => BaselineRuns::History(many),
+    };
+    let check = Check::of_runs(&[&Analysis::of(run)], baseline, &[], 0.05);
+    check.comparison.rows.iter().map(|row| row.outcome().unwrap()).collect()
+}
+
+#[test]
+fn load_of_one_side_alone_proves_neither_that_it_is_slower_nor_that_the_other_is_not() {
+    let [quiet, loaded] = beside_load([[1, 2], [3, 4], [5, 5]]);
+    let comparison = compare(&quiet, &loaded);
+    let job = &comparison.rows[0];
+    assert!(job.test.interval.is_some_and(|interval| interval.high < 0.9), "{job:?}");
+    let same = SpeedVerdict::NoDifference;
+    assert_eq!(
+        verdicts(&comparison),
+        [("job", SpeedVerdict::LikelySlower), ("phase", same), ("phase", same), ("phase", same)]
+    );
+    assert_eq!(verdicts(&compare(&loaded, &quiet))[0], ("job", SpeedVerdict::LikelyFaster));
+    assert_eq!(check(&loaded, &[&quiet])[0], CheckOutcome::Unsure);
+    assert_eq!(check(&quiet, &[&loaded])[0], CheckOutcome::Unsure);
+}
+
+#[test]
+fn a_run_beside_load_is_a_regression_only_to_a_history_that_knows_load() {
+    let slow = disturbed(run_of(9, 1.0), 3, 3.0);
+    let quiet: Vec<Book> = (0..8).map(|at| run_of(at, NEAR[at % 6])).collect();
+    let loaded: Vec<Book> = quiet.iter().map(|book| disturbed(book.clone(), 3, 1.0)).collect();
+    let outcome = |history: &[Book]| check(&slow, &history.iter().collect::<Vec<_>>())[0];
+    assert_eq!(outcome(&quiet), CheckOutcome::Unsure);
+    assert_eq!(outcome(&loaded), CheckOutcome::Regression);
+}
+
+#[test]
+fn measurements_are_left_out_of_whole_jobs_where_any_phase_of_their_repeat_was_disturbed() {
+    let [quiet, loaded] = beside_load([[1, 1], [2, 2], [2, 2]]);
+    let comparison = compare(&quiet, &loaded);
+    assert_eq!(comparison.left_out(false), [0, 3]);
+    assert_eq!(comparison.left_out(true), [0, 6]);
+}
+
+#[test]
+fn latencies_are_those_of_the_repeats_that_are_compared() {
+    let of = |repeat: u32, ns: u64| {
+        let m = fixture::measurement("create", repeat, 2_000, ns);
+        Measurement { seconds: 1.0, ..m }
+    };
+    let quiet: Vec<Measurement> = (1..=5).map(|repeat| of(repeat, 1_000)).collect();
+    let mut loaded = quiet.clone();
+    for m in loaded.iter_mut().take(2) {
+        *m = of(m.cell.repeat, 3_000);
+        disturb(m, 1.0);
+    }
+    let [a, b] = [quiet, loaded].map(|measurements| Book { measurements, ..book_of(&[]) });
+    let row = &compare(&a, &b).rows[0];
+    for pair in &row.latency_ratios {
+        let [of_a, of_b] = pair.ns.map(Option::unwrap);
+        assert!((of_b / of_a - pair.test.ratio.unwrap()).abs() < 1e-6, "{pair:?}");
+        assert!((of_b / of_a - 1.0).abs() < 0.01, "{pair:?}");
+    }
+    assert_eq!(row.latency_ns[0], Analysis::of(&a).summary().groups[0].rows[0].tail);
+    let p50 = |side: usize| row.latency_ns[side].and_then(|tail| tail.p50_ns);
+    assert_eq!(p50(0), p50(1), "{row:?}");
+}
+
+#[test]
+fn content_against_none_is_other_work_unless_nobody_published_it() {
+    let a = book_of(&[("create", STEADY)]);
+    let mut b = a.clone();
+    b.run.parameters.clear();
+    b.measurements.iter_mut().for_each(|m| m.bytes = 0);
+    let [of_a, of_b] = compare(&a, &b).rows[0].work.unwrap();
+    assert!(of_a.bytes_each > 0.0 && of_b.bytes_each == 0.0, "{of_a:?} {of_b:?}");
+    b.run.reference = find_reference("smallfiles-suse12-btrfs").unwrap().run.reference;
+    assert_eq!(compare(&a, &b).rows[0].work, None);
+}
+
+#[test]
+fn what_is_invalid_in_both_runs_is_invalid_in_a_check() {
+    let mut a = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    a.measurements[3..].iter_mut().for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    let mut b = a.clone();
+    b.run.id = "another0".into();
+    assert_eq!(check(&b, &[&a])[1], CheckOutcome::Invalid);
+    assert_eq!(check(&b, &[&a, &a])[1], CheckOutcome::Invalid, "of a history as well");
+    b.measurements[3..].iter_mut().for_each(|m| m.invalid.clear());
+    assert_eq!(check(&b, &[&a])[1], CheckOutcome::NotInBoth, "it is good again");
 }

@@ -68,6 +68,7 @@ fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
     assert!(with(|b| b.host.kernel = "Linux 7.0".into()));
     assert!(with(|b| b.run.seed = 3));
     assert!(with(|b| b.run.job += "# a word\n"));
+    assert!(with(|b| b.run.job = b.run.job.replacen('\n', " # a word\n", 1)));
     assert!(with(|b| b.host.memory_bytes -= 4_000_000));
     assert!(!with(|b| b.host.memory_bytes /= 2));
     assert!(!with(|b| b.host.filesystem.kind = "xfs".into()));
@@ -95,6 +96,31 @@ fn another_modelled_disk_is_another_target_and_another_machine_disk_below_it_is_
     assert!(!with(|b| b.filesystems[0].disk.as_mut().unwrap().model += "rpm = 1\n"));
     assert!(!with(|b| b.filesystems[0].disk = None));
     assert!(!with(|b| b.host.cpu = "another".into()));
+}
+
+#[test]
+fn a_file_system_that_was_made_elsewhere_is_another_target() {
+    let on = |place, model: Option<&str>, bytes| {
+        let mut book = fixture::made::book();
+        for made in &mut book.filesystems {
+            (made.place, made.device_bytes) = (place, bytes);
+            let device = made.device.as_mut().unwrap();
+            (device.model, device.total_bytes) = (model.map(String::from), Some(bytes));
+        }
+        book
+    };
+    let device = on(MadeOn::Device, Some("ACME 9"), 10 << 30);
+    let is_same = |other: &Book| same_target(&device, other);
+    assert!(is_same(&device));
+    assert!(!is_same(&on(MadeOn::Device, Some("ACME 10"), 10 << 30)));
+    assert!(!is_same(&on(MadeOn::Device, Some("ACME 9"), 20 << 30)));
+    assert!(!is_same(&on(MadeOn::Image, Some("ACME 9"), 10 << 30)));
+    let image = on(MadeOn::Image, None, 10 << 30);
+    assert!(!same_target(&image, &on(MadeOn::Memory, None, 10 << 30)));
+    assert!(!same_target(&image, &on(MadeOn::Image, None, 20 << 30)));
+    let mut other_loop = image.clone();
+    other_loop.filesystems[0].device.as_mut().unwrap().name = "loop7".into();
+    assert!(same_target(&image, &other_loop), "loop devices are numbered as they come");
 }
 
 fn begun(day: u32) -> Book {

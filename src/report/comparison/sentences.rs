@@ -37,10 +37,10 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
             SpeedVerdict::LikelySlower,
             SpeedVerdict::LikelyFaster,
         ] {
-            all.extend(faster_or_slower(verdict, with(verdict), rows.len()));
+            all.extend(faster_or_slower(verdict, with(verdict), rows));
         }
         all.extend(no_difference(&with(SpeedVerdict::NoDifference)));
-        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell)));
+        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell), comparison.is_published()));
     }
     if jobs.is_empty() && phases.is_empty() {
         all.push("Nothing has a valid rate in both runs.".into());
@@ -54,11 +54,11 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
 fn faster_or_slower(
     verdict: SpeedVerdict,
     mut rows: Vec<&ComparedRow>,
-    of: usize,
+    of: &[&ComparedRow],
 ) -> Option<String> {
     let size = |row: &ComparedRow| row.test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
     rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    let is_job = rows.first()?.key.phase.is_none();
+    rows.first()?;
     let is_slower = matches!(verdict, SpeedVerdict::Slower | SpeedVerdict::LikelySlower);
     let verb = if is_slower { " takes" } else { " is" };
     let named = rows.iter().enumerate().map(|(at, row)| {
@@ -68,11 +68,11 @@ fn faster_or_slower(
         };
         format!("{}{} {change}", phase_name(&row.key), if at == 0 { verb } else { "" })
     });
-    let (n, what) = (rows.len(), if is_job { "whole jobs" } else { "phases" });
-    let place = match n {
-        _ if of == 1 => String::new(),
-        n if n == of => format!(" in all {n} {what}"),
-        n => format!(" in {n} of {of} {what}"),
+    let all = counted(of.len() as u64, row_noun(of));
+    let place = match rows.len() {
+        _ if of.len() == 1 => String::new(),
+        n if n == of.len() => format!(" in all {all}"),
+        n => format!(" in {n} of {all}"),
     };
     let is_likely = matches!(verdict, SpeedVerdict::LikelySlower | SpeedVerdict::LikelyFaster);
     let unproven = if is_likely { ", which is not proven" } else { "" };
@@ -131,17 +131,23 @@ fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
     Some(format!("No significant difference in {what} (smallest detectable: {detectable})."))
 }
 
-fn cannot_tell(rows: &[&ComparedRow]) -> Option<String> {
+fn cannot_tell(rows: &[&ComparedRow], is_published: [bool; 2]) -> Option<String> {
     let without_error = |side: fn(&ComparedRow) -> Option<Estimate>| {
         let is_single =
             |value: Estimate| value.interval.is_none() || value.basis != IntervalBasis::Repeats;
         rows.iter().any(|row| side(row).is_some_and(is_single))
     };
+    let of_side = |letter: &str, is_published: bool| match is_published {
+        true => format!("{letter} was published without an error"),
+        false => format!("{letter} has one repeat"),
+    };
+    let [a, b] = [of_side("A", is_published[0]), of_side("B", is_published[1])];
     let why = match [without_error(|row| row.a), without_error(|row| row.b)] {
-        [true, true] => "each run has one repeat",
-        [true, false] => "A has one repeat",
-        [false, true] => "B has one repeat",
-        [false, false] => "the values vary too much",
+        [true, true] if is_published == [false; 2] => "each run has one repeat".into(),
+        [true, true] => format!("{a} and {b}"),
+        [true, false] => a,
+        [false, true] => b,
+        [false, false] => "the values vary too much".into(),
     };
     (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows)))
 }
@@ -150,8 +156,17 @@ fn names_or_number(rows: &[&ComparedRow]) -> String {
     if rows.len() <= NAMED_MAX {
         return names(rows);
     }
-    let is_job = rows.iter().all(|row| row.key.phase.is_none());
-    counted(rows.len() as u64, if is_job { "whole job" } else { "phase" })
+    counted(rows.len() as u64, row_noun(rows))
+}
+
+/// What rows are that are all of phases, or all of whole jobs. A phase may have one for each variant and level.
+fn row_noun(rows: &[&ComparedRow]) -> &'static str {
+    let phases = each_once(rows.iter().filter_map(|row| row.key.phase.as_ref()));
+    match phases.len() {
+        0 => "whole job",
+        n if n == rows.len() => "phase",
+        _ => "row",
+    }
 }
 
 fn names(rows: &[&ComparedRow]) -> String {
@@ -244,17 +259,17 @@ fn unsure(check: &Check, limit: &str) -> Option<String> {
     Some(format!("UNSURE whether {which} more than {limit} slower: {lead}{named}, {most}{caveat}."))
 }
 
-/// `OK: no phase is more than 5% slower (smallest detectable: 4.0%).`
+/// `OK: no phase is more than 5% slower: at most 1.04 times as long.`
 fn good(check: &Check, limit: &str) -> Option<String> {
     let (good, all) = (check.with(CheckOutcome::Ok), check.rows().count());
-    let detectable = good.iter().filter_map(|row| row.test.smallest_detectable);
-    let detectable = share(detectable.max_by(f64::total_cmp)?);
+    let highest = good.iter().filter_map(|row| Some(row.test.slowdown_interval()?.high));
+    let most = times(highest.max_by(f64::total_cmp)?);
     let what = match good.len() {
         n if n == all => format!("no phase is more than {limit} slower"),
         1 => format!("{} is not more than {limit} slower", names(&good)),
         n => format!("{n} of {all} rows are not more than {limit} slower"),
     };
-    Some(format!("OK: {what} (smallest detectable: {detectable})."))
+    Some(format!("OK: {what}: at most {most} times as long."))
 }
 
 /// What stands for a value that is not known.
@@ -431,14 +446,11 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(("", ABOUT_DISTURBED.to_string()));
     }
-    let [of_a, of_b] = comparison.left_out();
-    if of_a + of_b > 0 {
-        let text = format!(
-            "{of_a} measurements of A and {of_b} of B are left out: background load disturbed these repeats, \
-             and enough others are without it"
-        );
-        texts.push(("", text));
+    if rows.iter().any(|row| row.loaded_side.is_some()) {
+        let text = "where background load disturbed one side alone, that side is not proven slower";
+        texts.push(("", text.into()));
     }
+    texts.extend(about_left_out(comparison).map(|text| ("", text)));
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(
             "caches were found {} in A and {} in B, which may be all of the difference",
@@ -452,6 +464,20 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
         texts.push(("+ ", format!("rates of different work are compared: {}", few(&works))));
     }
     texts
+}
+
+/// `of phases 3 measurements of A and 0 of B, of whole jobs 8 of A and 0 of B: ...`
+fn about_left_out(comparison: &Comparison) -> Option<String> {
+    let mut parts = Vec::new();
+    for (rows, is_job) in [("of phases", false), ("of whole jobs", true)] {
+        let [of_a, of_b] = comparison.left_out(is_job);
+        let what = if parts.is_empty() { " measurements" } else { "" };
+        if of_a + of_b > 0 {
+            parts.push(format!("{rows} {of_a}{what} of A and {of_b} of B"));
+        }
+    }
+    let why = "background load disturbed these repeats, and enough others are without it";
+    (!parts.is_empty()).then(|| format!("left out: {}; {why}", parts.join(", ")))
 }
 
 fn about_work(row: &ComparedRow) -> Option<String> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::compare::{BaselineRuns, Check, compare};
+use crate::analysis::compare::{BaselineRuns, Check, compare, compare_among};
 use crate::run::cache::CacheState;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
@@ -69,6 +69,71 @@ fn a_check_is_shown_as_was_agreed_on() {
     }
     run.run.job += "threads = 2\n";
     assert_golden("check.txt", &checked_text(&run, &history[7..]));
+}
+
+/// In one line.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn of_published_figures_no_repeats_are_asked_for() {
+    let [a, b] = ["smallfiles-suse12-btrfs", "smallfiles-debian8-ext3"]
+        .map(|name| find_reference(name).unwrap());
+    let text = words(&compared_text(&a, &b, false));
+    assert!(text.contains("A was published without an error"), "{text}");
+    assert!(!text.contains("--repeats") && !text.contains("one repeat"), "{text}");
+}
+
+#[test]
+fn rows_of_several_variants_are_not_called_phases() {
+    let text = words(&compared_text(&lasting(1.0, "18"), &lasting(1.6, "19"), false));
+    assert!(text.contains("* B is slower in 4 of 24 rows: rewrite of"), "{text}");
+}
+
+#[test]
+fn what_is_said_of_the_between_run_variance_is_what_the_rows_rest_on() {
+    let (a, b) = (lasting(1.0, "18"), lasting(1.0, "19"));
+    let others: Vec<Book> = (0..7).map(|at| lasting(1.0, &format!("{at}"))).collect();
+    let text = |others: &[Book]| {
+        let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
+        let comparison = compare_among(&Analysis::of(&a), &Analysis::of(&b), &others);
+        let mut out = Vec::new();
+        write_comparison([&a, &b], &comparison, false, &mut out).unwrap();
+        words(&String::from_utf8(out).unwrap())
+    };
+    let job = "of the job of A or B";
+    let unknown = "The between-run variance is unknown, for";
+    let none = format!("{unknown} no other run {job} counts and 6 are needed");
+    assert!(text(&[]).contains(&none), "{}", text(&[]));
+    let few = format!("{unknown} only 5 other runs {job} count and 6 are needed");
+    assert!(text(&others[..5]).contains(&few), "{}", text(&others[..5]));
+    let all = format!("Intervals include the between-run variance of 7 other runs {job}.");
+    assert!(text(&others).contains(&all), "{}", text(&others));
+    let mut without_rewrite = others.clone();
+    let rewrites = without_rewrite.iter_mut().flat_map(|book| &mut book.measurements);
+    for m in rewrites.filter(|m| m.phase == "rewrite") {
+        m.invalid = vec!["EIO x 1".into()];
+    }
+    let text = text(&without_rewrite);
+    let some =
+        format!("20 of 28 intervals include the between-run variance of 7 other runs {job};");
+    assert!(text.contains(&some), "{text}");
+}
+
+#[test]
+fn a_check_against_a_run_knows_earlier_runs_and_one_run_is_no_variance() {
+    let (run, baseline) = (lasting(1.0, "now"), lasting(1.0, "1"));
+    let text = words(&checked_text(&run, &[&baseline]));
+    assert!(text.contains("no other earlier run of the job of A or B counts"), "{text}");
+    let baseline = Analysis::of(&baseline);
+    let history = BaselineRuns::History(std::slice::from_ref(&baseline));
+    let check = Check::of_runs(&[&Analysis::of(&run)], history, &[], 0.8);
+    let mut out = Vec::new();
+    write_check(&run, history, &check, false, &mut out).unwrap();
+    let text = words(&String::from_utf8(out).unwrap());
+    assert!(text.contains("their between-run variance is unknown, and intervals are"), "{text}");
+    assert!(text.contains("* OK: no phase is more than 80% slower: at most 1."), "{text}");
 }
 
 #[test]
