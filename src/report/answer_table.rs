@@ -501,7 +501,9 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     if let [[_, whole]] = distinct.as_slice() {
         caption += &format!(" of {whole}");
     }
-    if let Some(level) = &first.level {
+    // Where as many operations are done as the level says, that is said already.
+    let is_said = |level: &Level| shown.iter().all(|one| one.1.operations as f64 == level.value);
+    if let Some(level) = first.level.as_ref().filter(|level| !is_said(level)) {
         caption += &format!(" at {} of {}", level.axis, level_value(level));
     }
     let start_ups = shown.iter().filter_map(|one| one.1.slow_start_up());
