@@ -52,8 +52,8 @@ fn the_notes_of_a_chart_stand_in_its_picture_and_in_its_data() {
         let [script, data] = texts(chart);
         let (quoted, _) = parts(&script.text);
         for note in chart.all_notes() {
-            let seen = shown(&shorten(&note, TITLE_COLUMNS));
-            assert!(quoted.iter().any(|text| *text == seen), "{note} in {}", script.text);
+            let seen = shown(shorten(&note, TITLE_COLUMNS));
+            assert!(quoted.contains(&seen), "{note} in {}", script.text);
             assert!(
                 data.text.contains(&format!("# {}\n", shown(&note))),
                 "{note} in {}",
