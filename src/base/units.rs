@@ -134,6 +134,16 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {plural}", grouped(number))
 }
 
+/// One of what a word counts: `file` of `files`, `directory` of `directories`, `pass` of `passes`.
+pub fn singular(plural: &str) -> String {
+    const WITH_E: [&str; 4] = ["ses", "xes", "ches", "shes"];
+    if let Some(stem) = plural.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    let ending = if WITH_E.iter().any(|end| plural.ends_with(end)) { "es" } else { "s" };
+    plural.strip_suffix(ending).unwrap_or(plural).to_string()
+}
+
 /// Bytes for people, in powers of 1024, three figures: `1.46 MiB`.
 pub fn bytes(number: u64) -> String {
     match byte_step(number as f64) {

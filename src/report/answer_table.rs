@@ -188,15 +188,21 @@ fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
         }
     }
     let at = level.map(|level| format!("{} {}", level.axis, level_value(level)));
+    let shown = || {
+        let of_variant =
+            |variant| phases.iter().filter_map(move |phase| row(summary, variant, level, phase));
+        variants.iter().copied().flat_map(of_variant)
+    };
     let caption: Vec<String> =
-        at.into_iter().chain(about_sync(measured_rows(summary)).map(String::from)).collect();
+        at.into_iter().chain(about_sync(shown()).map(String::from)).collect();
     let captions = Vec::from_iter(Some(caption.join(": ")).filter(|caption| !caption.is_empty()));
-    AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }.with_scattered(summary)
+    AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }.with_ranges(shown())
 }
 
 impl AnswerTable {
-    fn with_scattered(mut self, summary: &Summary) -> Self {
-        let rates = summary.rows().filter_map(|row| row.rate);
+    /// With what says how the ranges in its cells are to be read, which are of these rows.
+    fn with_ranges<'a>(mut self, rows: impl Iterator<Item = &'a PhaseSummary>) -> Self {
+        let rates = rows.filter_map(|row| row.rate);
         self.captions.extend(about_ranges(rates).into_iter().map(String::from));
         self
     }
@@ -240,6 +246,7 @@ fn level_names(summary: &Summary) -> Table {
 fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
     let mut table = level_names(summary);
     let mut captions = Vec::new();
+    let has_ranges = phases.len() <= PHASES_BESIDE_MAX;
     let is_in = |row: &&PhaseSummary, phase: &str| row.phase == phase;
     let shown = || summary.rows().filter(|row| phases.iter().any(|phase| is_in(row, phase)));
     let all_bytes = shown().all(|row| row.rate_unit == Unit::Bytes);
@@ -251,7 +258,7 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
         let rows: Vec<_> =
             summary.levels().iter().map(|level| summary.row(variant, level, phase)).collect();
         table.group(phase);
-        if phases.len() > PHASES_BESIDE_MAX {
+        if !has_ranges {
             table.column("rate", rows.iter().map(|row| scale.cell(*row)));
         } else {
             table.column("rate", rows.iter().map(|row| scale.cell_beside_interval(*row)));
@@ -275,7 +282,7 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
     let sync = about_sync(shown()).map(|sync| format!("; {sync}")).unwrap_or_default();
     let caption = caption + &sync;
     AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() }
-        .with_scattered(summary)
+        .with_ranges(shown().filter(|_| has_ranges))
 }
 
 /// A row for each variant in one phase, with the levels beside each other.

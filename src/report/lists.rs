@@ -8,7 +8,7 @@ use super::text::{width, write_wrapped};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::grouped;
-use crate::results::book::Book;
+use crate::results::book::{Book, SIMULATED};
 use crate::results::store::{RunList, RunSummary};
 
 /// Names of made file systems take at most so many terminal columns; `,…` may follow.
@@ -66,9 +66,13 @@ fn minute(started: &str) -> String {
     parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
 }
 
-/// Types of file systems made for the run, as many as fit, and their modelled disk, or the one that was there and its device.
+/// Types of file systems made for the run, as many as fit, and their modelled disk, or the one that was there and its
+/// device; of a run that only simulates, that it does.
 fn place(run: &RunSummary) -> String {
     let (book, host) = (&run.book, &run.book.host);
+    if run.simulated > 0 && run.simulated == run.measurements {
+        return SIMULATED.into();
+    }
     let made = each_once(book.filesystems.iter().map(|made| made.kind.as_str()));
     let Some((first, others)) = made.split_first() else {
         let device = host.device.as_ref().map(|device| format!(" {}", device.name));

@@ -97,6 +97,34 @@ fn all_failed_book() -> Book {
     book
 }
 
+/// Two phases of two variants at two levels, at one of which three repeats scatter widely.
+fn scattered_book(scattered: f64) -> Book {
+    let mut book = fixture::book();
+    book.measurements.clear();
+    for (repeat, slower) in [(1, 1.0), (2, 4.0), (3, 30.0)] {
+        for value in [1.0, 2.0] {
+            for (variant, phase) in [("a", "create"), ("a", "stat"), ("b", "create"), ("b", "stat")]
+            {
+                let level = Level { axis: "files".into(), value, unit: Default::default() };
+                let cell = CellKey { variant: variant.into(), level: Some(level), repeat };
+                let seconds = if value == scattered { slower } else { 1.0 + slower / 1e3 };
+                book.measurements.push(growing::lasting(cell, phase, 1_000, seconds));
+            }
+        }
+    }
+    book
+}
+
+#[test]
+fn how_a_range_is_to_be_read_is_said_just_where_one_stands() {
+    for (scattered, is_shown) in [(1.0, false), (2.0, true)] {
+        let text = rendered("terminal", &scattered_book(scattered));
+        assert!(text.contains("\nfiles 2\n"), "the table is of the highest level:\n{text}");
+        assert_eq!(text.contains(" ~"), is_shown, "{text}");
+        assert_eq!(text.contains("~ slowest to fastest repeat"), is_shown, "{text}");
+    }
+}
+
 #[test]
 fn the_terminal_report_is_the_one_that_was_agreed_on() {
     assert_golden("terminal.txt", &rendered("terminal", &fixture::book()));
@@ -288,6 +316,8 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
         made("ccc9x2ab", &["ext4", "ext3", "xfs", "btrfs"]),
         made("ddd9x2ab", &["ext4", "ext3", "xfs", "btrfs", "nilfs2"]),
         run("k3j9x2ab", true, end, 0),
+        RunSummary { simulated: 15, ..run("yyy9x2ab", true, end, 0) },
+        RunSummary { simulated: 14, ..run("xxx9x2ab", true, end, 0) },
         run("zzz9x2ab", true, end, 3),
         run("aaa9x2ab", false, end, 0),
         run("bbb9x2ab", false, None, 1),

@@ -33,7 +33,7 @@ impl AxisWords<'_> {
 
     /// `98% full`, `2,000,000 files`
     pub(super) fn level(self, value: f64) -> String {
-        format!("{} {}", self.value(value), self.noun())
+        say::value_in_words(self.name, say::rounded(value), self.unit)
     }
 
     /// `between 30% and 98% full`

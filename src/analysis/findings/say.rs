@@ -96,13 +96,19 @@ pub(in crate::analysis) fn behind_value(axis: &str, unit: Unit) -> String {
     }
 }
 
+/// A value of an axis with what stands behind it: `98% full`, `1 directory`, `4 MiB of chunk-size`.
+pub(in crate::analysis) fn value_in_words(axis: &str, value: f64, unit: Unit) -> String {
+    let (value, noun) = (quantity(value, unit), behind_value(axis, unit));
+    let is_one = unit == Unit::Count && value == "1" && !noun.starts_with("of ");
+    let noun = if is_one { units::singular(&noun) } else { noun };
+    format!("{value} {noun}")
+}
+
 /// A level as it is said: `98% full`, `20,000 files`, `chunk-size 4 MiB`.
 pub(in crate::analysis) fn level_in_words(level: &Level) -> String {
-    let noun = behind_value(&level.axis, level.unit);
-    let value = self::level(level);
-    match noun.strip_prefix("of ") {
-        Some(axis) => format!("{axis} {value}"),
-        None => format!("{value} {noun}"),
+    match behind_value(&level.axis, level.unit).strip_prefix("of ") {
+        Some(axis) => format!("{axis} {}", self::level(level)),
+        None => value_in_words(&level.axis, level.value, level.unit),
     }
 }
 
@@ -133,6 +139,18 @@ pub(crate) fn listed(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_what_an_axis_counts_is_said_as_one() {
+        let said = |axis, value| value_in_words(axis, value, Unit::Count);
+        assert_eq!(said("files", 500.0), "500 files");
+        assert_eq!(said("files-present", 1.0), "1 file");
+        assert_eq!(said("directories", 1.0), "1 directory");
+        assert_eq!(said("passes", 1.0), "1 pass");
+        assert_eq!(said("names", 0.0), "0 names");
+        assert_eq!(said("depth", 1.0), "1 of depth");
+        assert_eq!(value_in_words("sizes", 1.0, Unit::Bytes), "1 B of sizes");
+    }
 
     #[test]
     fn ratios_have_as_many_figures_as_help() {

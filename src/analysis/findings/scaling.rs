@@ -163,13 +163,8 @@ impl ScalingFinding {
         format!("{}{}.", lead(&self.variant), parts.join("; "))
     }
 
-    /// `1,000 files`, `64 KiB of chunk-size`
     fn level(&self, value: f64) -> String {
-        let level = say::quantity(value, self.unit);
-        match say::axis_noun(&self.axis, self.unit) {
-            Some(noun) => format!("{level} {noun}"),
-            None => format!("{level} of {}", self.axis),
-        }
+        say::value_in_words(&self.axis, value, self.unit)
     }
 
     /// The names of some phases; none if there are none.

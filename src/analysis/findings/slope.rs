@@ -95,11 +95,9 @@ impl SlopeFinding {
         let bounds = self.bounds();
         let most = bounds.low.abs().max(bounds.high.abs());
         let sentence = if let Some(level) = self.off_line().filter(|_| self.effect) {
-            let [lowest, highest] =
-                [self.range.low, self.range.high].map(|value| say::quantity(value, self.unit));
-            let noun = say::behind_value(axis, self.unit);
+            let lowest = say::quantity(self.range.low, self.unit);
             let but = if self.device_itself { DEVICE_ITSELF } else { "" };
-            let highest = format!("at {highest} {noun}");
+            let highest = format!("at {}", say::value_in_words(axis, self.range.high, self.unit));
             let differs = match self.times_as_long() {
                 Some((times, ends)) => {
                     let (times, ends) = (say::times(times), say::span(ends));
@@ -115,8 +113,7 @@ impl SlopeFinding {
         } else if self.effect {
             let ([low, high], way) = (self.ends(self.interval).map(say::percent), self.way());
             let by = say::percent(change.abs());
-            let noun = say::behind_value(axis, self.unit);
-            let step = format!("{} {noun}", say::quantity(self.per, self.unit));
+            let step = say::value_in_words(axis, self.per, self.unit);
             let but = if self.device_itself { DEVICE_ITSELF } else { "" };
             format!("{phase} is {by} {way} ({low} to {high}) for each {step}{but}")
         } else if say::is_within_margin(most) {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::{READ, Store};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::counted;
+use crate::plan::EngineName;
 use crate::results::book::{Book, Measurement};
 
 /// A run without its measurements, and how many it has.
@@ -20,6 +21,8 @@ pub struct RunSummary {
     pub measurements: u64,
     /// How many of them are invalid.
     pub invalid: u64,
+    /// How many of them are of the simulated file system.
+    pub simulated: u64,
     /// A name that commands take for it.
     pub tag: Option<String>,
     /// What somebody noted of it.
@@ -74,16 +77,26 @@ impl Store {
         let rows = self.read_rows(
             "SELECT document, \
                (SELECT count(*) FROM measurement_documents WHERE run_id = id), \
-               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid), tag, note, \
-               id, coalesce(scenario, '') \
+               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid), \
+               (SELECT count(*) FROM measurements WHERE run_id = id AND engine = ?1), \
+               tag, note, id, coalesce(scenario, '') \
              FROM runs ORDER BY number DESC",
-            (),
+            (EngineName::Sim.as_str(),),
             |row| {
                 let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-                let (measurements, invalid) = (count(1)?, count(2)?);
-                let (tag, note, id, scenario) = (row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?);
+                let [measurements, invalid, simulated] = [count(1)?, count(2)?, count(3)?];
+                let (tag, note, id, scenario) =
+                    (row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?);
+                let run = RunSummary {
+                    measurements,
+                    invalid,
+                    simulated,
+                    tag,
+                    note,
+                    ..RunSummary::default()
+                };
                 Ok(match parsed(row, 0) {
-                    Ok(book) => Ok(RunSummary { book, measurements, invalid, tag, note }),
+                    Ok(book) => Ok(RunSummary { book, ..run }),
                     Err(why) => Err(UnreadableRun { id, scenario, why: why.to_string() }),
                 })
             },

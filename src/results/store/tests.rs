@@ -119,11 +119,18 @@ fn runs_are_listed_newest_first_with_their_counts() {
     let (_directory, mut store) = empty();
     save(&mut store, &book_with_id("older000"));
     store.begin_run(&book_with_id("newer000"), None).unwrap();
-    let runs = store.runs().unwrap().runs;
+    let mut simulated = book_with_id("newest00");
+    simulated.measurements.truncate(3);
+    simulated.measurements[1].engine = Some(EngineName::Sim);
+    save(&mut store, &simulated);
+    let mut runs = store.runs().unwrap().runs;
+    let newest = runs.remove(0);
+    assert_eq!((newest.measurements, newest.simulated), (3, 1));
     assert_eq!(
         runs.iter().map(|r| r.book.run.id.as_str()).collect::<Vec<_>>(),
         ["newer000", "older000"]
     );
+    assert!(runs.iter().all(|run| run.simulated == 0));
     assert_eq!((runs[0].measurements, runs[0].invalid), (0, 0));
     assert_eq!((runs[1].measurements, runs[1].invalid), (10, 1));
     assert_eq!(runs[1].book, book_with_id("older000").without_measurements());

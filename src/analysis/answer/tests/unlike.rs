@@ -145,7 +145,7 @@ fn rates_at_several_levels_are_those_of_levels_and_not_of_variants() {
         m.operation = "read".into();
     }
     let text = answer(&book).text;
-    assert!(text.contains(", 4 files) to ") && text.contains(", 1 files)"), "{text}");
+    assert!(text.contains(", 4 files) to ") && text.contains(", 1 file)"), "{text}");
 }
 
 #[test]
