@@ -5,6 +5,7 @@ use super::findings::knee::{LEVELS_MIN, is_enough_for_knee, smallest_step};
 use super::findings::phase_parts::WINDOWS_MIN;
 use super::findings::ranking::comparisons;
 use super::findings::ratio::pooled_degrees;
+use super::findings::sample::counted_levels;
 use super::findings::say::percent;
 use super::statistics::student::{errors_found, student_t};
 use super::thresholds::INTERVAL_ALPHA;
@@ -78,8 +79,7 @@ impl RunDesign {
     /// Of a run whose figures have so many repeats at least.
     pub(super) fn of_book(book: &Book, repeats: usize) -> Self {
         let windows = book.measurements.iter().map(|m| m.windows.len()).max();
-        let levels =
-            each_once(book.measurements.iter().filter_map(|m| m.cell.level.as_ref())).len();
+        let levels = counted_levels(book);
         Self {
             kind: answered_by(&book.run.conclude, levels),
             repeats: repeats as u32,
@@ -137,7 +137,8 @@ impl RunDesign {
     pub(super) fn levels_needed(&self) -> Option<usize> {
         let needed = match self.kind? {
             Conclusion::Knee => LEVELS_MIN,
-            Conclusion::Crossover | Conclusion::Scaling | Conclusion::Slope => 2,
+            Conclusion::Scaling | Conclusion::Slope => 2,
+            Conclusion::Crossover => 1,
             _ => 0,
         };
         (self.levels < needed).then_some(needed)
@@ -260,9 +261,8 @@ const TAKEN: &str = "where repeats differ by 10%";
 /// The kind that an answer is made of: the first one that there can be findings of, or else the first.
 fn answered_by(conclude: &[Conclusion], levels: usize) -> Option<Conclusion> {
     let can_be_found = |kind: &Conclusion| match kind {
-        Conclusion::Slope | Conclusion::Scaling | Conclusion::Knee | Conclusion::Crossover => {
-            levels > 1
-        }
+        Conclusion::Slope | Conclusion::Scaling | Conclusion::Knee => levels > 1,
+        Conclusion::Crossover => levels > 0,
         Conclusion::Growth | Conclusion::Ranking | Conclusion::Source => true,
     };
     conclude.iter().copied().find(can_be_found).or(conclude.first().copied())

@@ -14,6 +14,9 @@ pub(crate) const LIKELY_ALPHA: f64 = 0.20;
 pub(crate) const RUN_DEVIATION_QUIET: f64 = 0.08;
 pub(crate) const RUN_DEVIATION_DISTURBED: f64 = 0.20;
 
+/// Work that differs by so small a share is the same: sizes are drawn, and counted.
+pub(crate) const WORK_SAME: f64 = 0.01;
+
 /// The slowdown that a check accepts where nothing else is asked, as a share: `--fail-on 5%`.
 pub(crate) const FAIL_ON_DEFAULT: f64 = 0.05;
 

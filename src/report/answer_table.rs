@@ -18,7 +18,7 @@ use crate::analysis::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::base::distinct::each_once;
 use crate::base::units::{Quantity, Unit, byte_step, grouped};
 use crate::plan::{Conclusion, DEFAULT_VARIANT};
-use crate::results::book::{Level, Measurement, SETTLE};
+use crate::results::book::{Level, SETTLE};
 use crate::results::content::is_listing;
 
 /// The figures of an answer and how to read them.
@@ -226,15 +226,26 @@ fn levels_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         (_, [phase]) => by_level_of_variants(summary, phase),
         _ => rates_table(summary, Some(last)),
     };
-    let lists = |m: &Measurement| is_listing(m) && m.valid();
-    if analysis.book.measurements.iter().any(lists) {
-        table.captions.push(ABOUT_LISTS.into());
-    }
+    table.captions.extend(about_lists(analysis));
     Some(table)
 }
 
-/// What stands below the rates of listings, which count whole directories.
-const ABOUT_LISTS: &str = "findings count the entries of a list, not the directories";
+/// What stands below the rates of listings, which count whole directories, or bytes.
+fn about_lists(analysis: &Analysis<'_>) -> Option<String> {
+    let rows: Vec<&PhaseSummary> =
+        analysis.summary().rows().filter(|row| lists(analysis, &row.phase)).collect();
+    let counted = match rows.iter().all(|row| row.rate_unit == Unit::Bytes) {
+        true => "bytes",
+        false => "directories",
+    };
+    (!rows.is_empty()).then(|| format!("findings count the entries of a list, not the {counted}"))
+}
+
+/// Whether a phase lists directories.
+fn lists(analysis: &Analysis<'_>, phase: &str) -> bool {
+    let mut own = analysis.book.measurements.iter().filter(|m| m.phase == phase && m.valid());
+    own.any(is_listing)
+}
 
 fn level_names(summary: &Summary) -> Table {
     let levels = summary.levels();
@@ -392,7 +403,8 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let scale = RateScale::of(measured_rows(summary));
     let caption = scale.caption(measured_rows(summary));
     let about = about_marks(&marks, "the line above");
-    let captions: Vec<String> = caption.into_iter().chain(about).collect();
+    let captions: Vec<String> =
+        caption.into_iter().chain(about).chain(about_lists(analysis)).collect();
     let captions = (!captions.is_empty()).then(|| captions.join("; ")).into_iter().collect();
     let rates = rates_by_phase(summary, &ranking.order, name, &scale);
     let short = short_ranking(analysis, ranking, &scale);
@@ -416,7 +428,8 @@ fn short_ranking(
         let time = ranked_time(analysis, ranking, variant);
         table.column_apart(variant, [time, ratio].into_iter().chain(phases.iter().map(rate)));
     }
-    let captions = scale.caption(measured_rows(analysis.summary())).into_iter().collect();
+    let caption = scale.caption(measured_rows(analysis.summary()));
+    let captions = caption.into_iter().chain(about_lists(analysis)).collect();
     Box::new(AnswerTable { tables: vec![table], captions, short: None })
 }
 
@@ -588,8 +601,7 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
 
 /// What findings count in these phases where it is not operations; nothing where it is.
 fn about_amounts(analysis: &Analysis<'_>, phases: &[&str]) -> String {
-    let measured = |phase: &str| analysis.book.measurements.iter().find(|m| m.phase == phase);
-    let lists = |phase: &str| measured(phase).is_some_and(is_listing);
+    let lists = |phase: &str| lists(analysis, phase);
     let in_bytes = |row: &PhaseSummary| row.rate_unit == Unit::Bytes && !lists(&row.phase);
     let bulk = analysis.summary().rows().filter(|row| in_bytes(row)).map(|row| &*row.phase);
     let bulk: Vec<&str> = each_once(bulk.filter(|phase| phases.contains(phase)));

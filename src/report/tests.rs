@@ -126,6 +126,30 @@ fn how_a_range_is_to_be_read_is_said_just_where_one_stands() {
 }
 
 #[test]
+fn what_findings_count_of_lists_stands_below_their_rates() {
+    let book = |bytes: u64| {
+        let mut book = fixture::book();
+        book.measurements.clear();
+        book.run.conclude = vec![Conclusion::Ranking];
+        for repeat in 1..=3 {
+            for (variant, seconds) in [("a", 1.0), ("b", 1.5)] {
+                let cell = CellKey { variant: variant.into(), level: None, repeat };
+                let m = growing::lasting(cell, "list", 40, seconds + f64::from(repeat) / 100.0);
+                book.measurements.push(Measurement { bytes, ..m });
+            }
+        }
+        // One that failed has listed nothing.
+        book.measurements[0].bytes = 0;
+        book.measurements[0].invalid = vec!["EIO x 1".into()];
+        book
+    };
+    let text = |bytes: u64| rendered("terminal", &book(bytes)).replace('\n', " ");
+    let said = |counted: &str| format!("findings count the entries of a list, not the {counted}");
+    assert!(text(40 << 10).contains(&said("directories")), "{}", text(40 << 10));
+    assert!(text(40 << 21).contains(&said("bytes")), "{}", text(40 << 21));
+}
+
+#[test]
 fn the_terminal_report_is_the_one_that_was_agreed_on() {
     assert_golden("terminal.txt", &rendered("terminal", &fixture::book()));
     assert_golden("details-phases.txt", &rendered("details", &fixture::book()));

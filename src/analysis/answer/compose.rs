@@ -7,6 +7,7 @@ use super::needed::RepeatsNeeded;
 use super::next::RepeatsAdvised;
 use super::reliability::{joined, trust};
 use super::source::ByteFindings;
+use super::uncounted::UncountedParts;
 use super::words::{WORDS_MAX, begun, number_of_words};
 use super::{
     AnswerFinding, Reliability, Verdict, crossover, growth, knee, next, profile, ranking, scaling,
@@ -57,8 +58,12 @@ pub(in crate::analysis) fn answer(
     // Clean measurements that do not decide are no reason to trust an answer.
     let is_open = draft.verdict == Verdict::CannotTell && !draft.is_measured;
     if is_open && reliability == Reliability::High {
+        let why = match draft.lacks {
+            Lack::CountedLevels => "not all levels count",
+            _ => "too uncertain to tell",
+        };
         reliability = Reliability::Medium;
-        reason = joined(&["too uncertain to tell".into()], &[reason]);
+        reason = joined(&[why.into()], &[reason]);
     }
     // What is proven of measurements that others disturbed, or of a single run, is proven of these.
     draft.verdict = match (draft.verdict, reliability) {
@@ -91,6 +96,9 @@ pub(in crate::analysis) fn answer(
 
 /// Why a run could not tell, or why its rates vary, where its design or its file system is the reason.
 fn why_unsure(draft: &AnswerDraft, design: &RunDesign, has_no_journal: bool) -> Option<String> {
+    if draft.lacks == Lack::CountedLevels {
+        return None;
+    }
     if has_no_journal && (draft.is_measured || draft.verdict == Verdict::CannotTell) {
         let why = "Without a journal ext4 creates files more slowly after deletions, so repeats differ; \
                    --filesystem ext4 makes one with a journal.";
@@ -169,15 +177,11 @@ fn draft_of(
         }
         Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling), &measured),
         Conclusion::Growth => growth::growth(&of_kind!(findings, Growth), &measured),
-        Conclusion::Crossover => {
-            let levels = analysis.book.levels.iter().map(|level| level.value);
-            let mut levels: Vec<f64> = levels.collect();
-            levels.sort_by(f64::total_cmp);
-            crossover::crossover(&of_kind!(findings, Crossover), &measured, &levels)
-        }
+        Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover), &measured),
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
     };
-    made.map(|draft| AnswerDraft { kind: Some(kind), ..draft })
+    let uncounted = UncountedParts::of(analysis.book, kind);
+    made.map(|draft| AnswerDraft { kind: Some(kind), ..draft.apart_from(uncounted.as_ref()) })
 }
 
 fn bytes(findings: &[Finding]) -> ByteFindings<'_> {

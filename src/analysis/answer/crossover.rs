@@ -10,19 +10,18 @@ use crate::analysis::findings::say;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
 
-/// From all crossovers of a run, all tasks that were measured, and the levels, lowest first; none if there is none.
+/// From all crossovers of a run, and all tasks that were measured; none if there is none.
 pub(super) fn crossover(
     all: &[&CrossoverFinding],
     measured: &[MeasuredTask<'_>],
-    levels: &[f64],
 ) -> Option<AnswerDraft> {
     let told = all.iter().max_by(|a, b| weight(a).total_cmp(&weight(b)))?;
     let mut others: Vec<&CrossoverFinding> =
         all.iter().copied().filter(|other| *other != *told).collect();
     others.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let left_out = left_out(all, measured);
-    let unsaid = left_out.sentence().into_iter().chain(uncompared(all, levels));
-    let evidence: Vec<String> = others.iter().map(|other| other.sentence()).chain(unsaid).collect();
+    let unsaid = left_out.sentence().into_iter();
+    let evidence: Vec<String> = unsaid.chain(others.iter().map(|other| other.sentence())).collect();
     if won(told).next().is_some() {
         let none = match others.is_empty() {
             true => "no difference is proven",
@@ -33,7 +32,7 @@ pub(super) fn crossover(
             _ => format!("in {} ", told.phase),
         };
         let about = |none, with_intervals| {
-            let parts = parts(told, levels, none, with_intervals);
+            let parts = parts(told, none, with_intervals);
             format!("{in_phase}{}", parts.join("; "))
         };
         let texts = [about(Some(none), true), about(Some(none), false), about(None, true)];
@@ -43,23 +42,7 @@ pub(super) fn crossover(
         return Some(draft.made_of(AnswerFigure::of_crossover(told)));
     }
     let figures = all.iter().flat_map(|one| AnswerFigure::of_crossover(one)).collect();
-    Some(undecided(all, levels, evidence).made_of(figures))
-}
-
-/// The levels at which some pairs were not compared; none if all were at each.
-fn uncompared(all: &[&CrossoverFinding], levels: &[f64]) -> Option<String> {
-    let lacks =
-        |one: &CrossoverFinding, level: f64| one.levels.iter().all(|own| own.value != level);
-    let lacking = levels.iter().filter(|level| all.iter().any(|one| lacks(one, **level)));
-    let axis = axis_of(all.first()?);
-    let each: Vec<String> = lacking
-        .map(|level| {
-            let pairs = all.iter().filter(|one| lacks(one, *level));
-            let pairs = each_once(pairs.map(|one| one.variants.join(" and ")));
-            format!("{} at {}", pairs.join(", "), axis.value(*level))
-        })
-        .collect();
-    (!each.is_empty()).then(|| format!("Not compared: {}.", each.join("; ")))
+    Some(undecided(all, evidence).made_of(figures))
 }
 
 /// The tasks that were measured and are in no pair.
@@ -84,20 +67,15 @@ fn axis_of(one: &CrossoverFinding) -> AxisWords<'_> {
 }
 
 /// Neighbouring levels with one winner, each as a part of the text; those without one are called `none`, or left out.
-fn parts(
-    one: &CrossoverFinding,
-    all_levels: &[f64],
-    none: Option<&str>,
-    with_intervals: bool,
-) -> Vec<String> {
+fn parts(one: &CrossoverFinding, none: Option<&str>, with_intervals: bool) -> Vec<String> {
     let axis = axis_of(one);
     let mut parts: Vec<String> = Vec::new();
     let mut is_named = false;
-    for levels in one.levels.chunk_by(|a, b| a.winner == b.winner) {
+    let ends = one.ends();
+    for levels in one.neighbours(|a, b| a.winner == b.winner) {
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else { continue };
-        let is_lowest = all_levels.first().is_none_or(|lowest| *lowest == first.value);
-        let is_highest = all_levels.last().is_none_or(|highest| *highest == last.value);
-        let is_everywhere = levels.len() == all_levels.len();
+        let (is_lowest, is_highest) = (first.value == ends.low, last.value == ends.high);
+        let is_everywhere = is_lowest && is_highest;
         let place = match (levels.len(), is_lowest, is_highest) {
             (1, ..) => format!("at {}", axis.value(first.value)),
             (_, true, false) => format!("up to {}", axis.value(last.value)),
@@ -140,7 +118,7 @@ fn largest(all: &[&CrossoverFinding]) -> String {
 }
 
 /// No pair of which one is the faster anywhere.
-fn undecided(all: &[&CrossoverFinding], levels: &[f64], evidence: Vec<String>) -> AnswerDraft {
+fn undecided(all: &[&CrossoverFinding], evidence: Vec<String>) -> AnswerDraft {
     let intervals = || all.iter().flat_map(|one| &one.levels).map(|level| level.interval);
     let pairs = match all {
         [one] => format!("between {} and {}", one.variants[0], one.variants[1]),
@@ -153,7 +131,8 @@ fn undecided(all: &[&CrossoverFinding], levels: &[f64], evidence: Vec<String>) -
     let most = intervals().flatten().map(|one| (one.high - 1.0).max(1.0 / one.low - 1.0));
     let most = most.fold(0.0, f64::max);
     if most <= SLOWER_MARGIN {
-        let compared = if uncompared(all, levels).is_some() { " compared" } else { "" };
+        let is_everywhere = all.iter().all(|one| one.uncompared.is_empty());
+        let compared = if is_everywhere { "" } else { " compared" };
         let most = at_most(most);
         let text = format!("no difference {pairs} is larger than {most} at any level{compared}");
         return AnswerDraft::proven(Verdict::No, text, evidence);

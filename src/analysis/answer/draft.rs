@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::figures::AnswerFigure;
+use super::uncounted::UncountedParts;
 use crate::plan::Conclusion;
 
 /// An answer without its reliability.
@@ -31,6 +32,8 @@ pub(in crate::analysis) enum Lack {
     Repeats,
     /// Narrower intervals.
     Precision,
+    /// Measurements that count at all levels, which repeats alone do not give.
+    CountedLevels,
     /// A device whose own speed does not change.
     SteadyDevice,
     /// Something to compare with.
@@ -57,6 +60,17 @@ impl AnswerDraft {
     fn new(verdict: Verdict, text: String, evidence: Vec<String>, lacks: Lack) -> Self {
         let (is_measured, figures, kind) = (false, Vec::new(), None);
         Self { verdict, text, evidence, is_measured, lacks, figures, kind }
+    }
+
+    /// The same where these parts of a run do not count: of those nothing is known, so not that there is nothing.
+    pub(super) fn apart_from(mut self, uncounted: Option<&UncountedParts<'_>>) -> Self {
+        let Some(uncounted) = uncounted else { return self };
+        self.evidence.insert(0, uncounted.sentence());
+        if let (Verdict::No, Some(levels)) = (self.verdict, uncounted.levels()) {
+            (self.verdict, self.lacks) = (Verdict::CannotTell, Lack::CountedLevels);
+            self.text = format!("{levels}; {}", self.text);
+        }
+        self
     }
 
     /// With the numbers that it is made of.

@@ -197,13 +197,15 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: &[&GrowthFinding
     by_ratio.sort_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio));
     let findings: Vec<&GrowthFinding> = by_ratio.iter().map(|one| one.0).collect();
     let each = each_once(findings.iter().map(|one| one.variant.as_str()));
-    let series = if each.len() == findings.len() { "variants" } else { "series" };
+    let is_one_phase = findings.windows(2).all(|two| two[0].phase == two[1].phase);
+    let of_variants = is_one_phase && each.len() == findings.len();
+    let series = if of_variants { "variants" } else { "series" };
     // Those of other phases are in no number of these.
     let is_named = |one: &&&GrowthFinding| findings.iter().any(|other| other.phase == one.phase);
     let all = all.iter().filter(is_named).count();
     let of = match (slower.len() == all, each.as_slice()) {
         (true, _) => format!("all {all} {series}"),
-        (false, [one, other]) if series == "variants" => format!("{one} and {other}"),
+        (false, [one, other]) if of_variants => format!("{one} and {other}"),
         (false, _) => format!("{} of {all} {series}", slower.len()),
     };
     let times = match most / least <= ALIKE {

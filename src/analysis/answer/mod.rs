@@ -20,6 +20,7 @@ mod slow_class;
 mod source;
 #[cfg(test)]
 mod tests;
+mod uncounted;
 mod words;
 
 use schemars::JsonSchema;

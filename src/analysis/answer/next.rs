@@ -57,13 +57,15 @@ pub(super) fn next(
     // Some may be invalid.
     let done = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
     let more_repeats = || {
-        let advised = repeats.by_design.unwrap_or(0).max(2 * done);
+        let advised = repeats.by_design.unwrap_or(0).max(done.saturating_mul(2));
         let advised = advised.clamp(REPEATS_USUAL, REPEATS_MOST);
         // What was done with as many is not done again.
         if advised > done { so_many(advised) } else { None }
     };
     let command = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),
+        // Neither repeats nor a journal make a phase end before its limit.
+        Lack::CountedLevels => None,
         _ if journal => again(book, &[["--filesystem", "ext4"]]),
         Lack::Repeats => more_repeats(),
         _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
@@ -74,7 +76,7 @@ pub(super) fn next(
         Lack::SteadyDevice if can_make => again(book, &[["--filesystem", "ext4"], MODELLED_DISK]),
         Lack::SteadyDevice => more_repeats(),
         Lack::Precision => match repeats.needed {
-            RepeatsNeeded::Few(repeats) => so_many(repeats.max(done + 1)),
+            RepeatsNeeded::Few(repeats) => so_many(repeats.max(done.saturating_add(1))),
             RepeatsNeeded::TooMany(_) => None,
             RepeatsNeeded::Unknown => more_repeats(),
         },

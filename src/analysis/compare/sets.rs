@@ -19,14 +19,11 @@ use crate::analysis::findings::ratio::Rate;
 use crate::analysis::history::same_target;
 use crate::analysis::summary::PhaseSummary;
 use crate::analysis::tails::tail;
-use crate::analysis::thresholds::INTERVAL_ALPHA;
+use crate::analysis::thresholds::{INTERVAL_ALPHA, WORK_SAME};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Measurement, SETTLE};
-
-/// Work that differs by less is the same.
-const WORK_SAME: f64 = 0.01;
 
 /// Significant figures of the mean of a history.
 const HISTORY_FIGURES: u32 = 4;

@@ -28,8 +28,10 @@ pub struct CrossoverFinding {
     pub interval: Option<Interval>,
     /// All levels at which they are equally fast.
     pub meetings: Vec<MeetingPoint>,
-    /// The levels that were measured.
+    /// The levels at which they were compared.
     pub levels: Vec<LevelWinner>,
+    /// The other levels of the phase: one of them has no measurements that count.
+    pub uncompared: Vec<f64>,
 }
 
 /// A level at which two variants are equally fast.
@@ -75,7 +77,7 @@ impl CrossoverFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
         let kind = |level: &LevelWinner| (level.winner.clone(), level.interval.is_some());
-        let alike = self.levels.chunk_by(|a, b| kind(a) == kind(b));
+        let alike = self.neighbours(|a, b| kind(a) == kind(b)).into_iter();
         let mut parts: Vec<String> = alike.map(|levels| self.about(levels)).collect();
         for MeetingPoint { at, interval } in &self.meetings {
             let [at, low, high] =
@@ -83,6 +85,26 @@ impl CrossoverFinding {
             parts.push(format!("they are equally fast at about {at} ({low} to {high})"));
         }
         format!("{}: {}.", self.phase, parts.join("; "))
+    }
+
+    /// Levels that follow each other and are alike, with none between them at which nothing was compared.
+    pub(in crate::analysis) fn neighbours(
+        &self,
+        alike: impl Fn(&LevelWinner, &LevelWinner) -> bool,
+    ) -> Vec<&[LevelWinner]> {
+        let has_none_between = |a: &LevelWinner, b: &LevelWinner| {
+            !self.uncompared.iter().any(|value| a.value < *value && *value < b.value)
+        };
+        self.levels.chunk_by(|a, b| alike(a, b) && has_none_between(a, b)).collect()
+    }
+
+    /// The lowest and the highest level, also if nothing was compared there.
+    pub(in crate::analysis) fn ends(&self) -> Interval {
+        let all = || self.levels.iter().map(|level| level.value).chain(self.uncompared.clone());
+        Interval {
+            low: all().fold(f64::INFINITY, f64::min),
+            high: all().fold(f64::NEG_INFINITY, f64::max),
+        }
     }
 
     /// The comparison of these two at a level; none where it compares others.
@@ -183,6 +205,7 @@ struct VariantPair<'a> {
     ratios: Vec<(&'a Level, Ratio)>,
     /// Seconds of an operation of the second at these levels.
     seconds: Vec<f64>,
+    uncompared: Vec<f64>,
 }
 
 impl<'a> VariantPair<'a> {
@@ -197,18 +220,20 @@ impl<'a> VariantPair<'a> {
             let cells = variants.map(|variant| sample.cell(phase, variant, Some(level)));
             cells.map(|cell| sample.log_rates(&cell))
         };
-        let levels: Vec<&Level> = sample.levels(phase).into_iter().flatten().collect();
-        let comparisons = levels.len() * pairs_in_all;
-        let (mut ratios, mut seconds) = (Vec::new(), Vec::new());
-        for level in levels {
+        let comparisons = sample.levels(phase).into_iter().flatten().count() * pairs_in_all;
+        let (mut ratios, mut seconds, mut uncompared) = (Vec::new(), Vec::new(), Vec::new());
+        for level in sample.measured_levels(phase) {
             let values = values_at(level);
-            let [a, b] = *rates(&values.each_ref(), sample.in_turns()) else { continue };
+            let [a, b] = *rates(&values.each_ref(), sample.in_turns()) else {
+                uncompared.push(level.value);
+                continue;
+            };
             // By this level alone: another may spread less, and what a turn was like is common to all of them.
             let own = PooledVariance::new([&a, &b]);
             ratios.push((level, own.ratio_in_turns([a, b], values.each_ref(), comparisons)));
             seconds.push((-b.log).exp());
         }
-        (!ratios.is_empty()).then_some(Self { phase, variants, ratios, seconds })
+        (!ratios.is_empty()).then_some(Self { phase, variants, ratios, seconds, uncompared })
     }
 
     fn finding(&self) -> CrossoverFinding {
@@ -228,6 +253,7 @@ impl<'a> VariantPair<'a> {
             interval: meetings.first().map(|meeting| meeting.interval),
             meetings,
             levels: self.ratios.iter().map(compared).collect(),
+            uncompared: self.uncompared.clone(),
         }
     }
 

@@ -8,10 +8,11 @@ use super::ratio::{PooledVariance, Rate, Ratio, rates};
 use super::sample::{Sample, Values, in_turns, is_counted, lowest_first};
 use super::say::{self, listed, span, times};
 use crate::analysis::statistics::Interval;
+use crate::analysis::thresholds::WORK_SAME;
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Level, Measurement, REACHED_LIMIT};
-use crate::results::content::leaves_unwritten;
+use crate::results::content::{bulk_phases, is_listing, leaves_unwritten};
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
 /// same.
@@ -495,12 +496,26 @@ fn job_level<'a>(
         }
         work.extend(jobs.into_iter().map(|job| job.operations));
     }
-    let variants = ranked_variants(cells, in_turns);
     // In phases that end after a time, or on what a history left, a slow one has less to do.
-    let is_same_work = each_once(work.into_iter()).len() == 1;
+    let is_same_work = each_once(work.into_iter()).len() == 1 && move_alike(&cells);
+    let variants = ranked_variants(cells, in_turns);
     let unwritten = here.iter().any(|m| leaves_unwritten(m));
     let is_ranked = variants.len() > 1 && is_same_work;
     is_ranked.then_some(RankedLevel { level, in_turns, variants, left_out, unwritten })
+}
+
+/// Whether an operation moves as many bytes in each of these variants, of the phases whose rates count bytes.
+fn move_alike(cells: &[(&str, Vec<&Measurement>, Values)]) -> bool {
+    let all = || cells.iter().flat_map(|(_, own, _)| own).copied().filter(|m| is_counted(m));
+    let bulk = bulk_phases(all());
+    bulk.into_iter().all(|phase| {
+        let own = all().filter(|m| m.phase == phase && !is_listing(m));
+        let bytes = own.map(|m| m.bytes as f64 / m.operations as f64);
+        let ends = bytes.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), one| {
+            (least.min(one), most.max(one))
+        });
+        ends.1 <= ends.0 * (1.0 + WORK_SAME) || ends.0.is_infinite()
+    })
 }
 
 /// The repeats of a cell of which every phase is valid; none if one took as long as a phase may, for the others are

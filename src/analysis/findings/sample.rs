@@ -34,6 +34,34 @@ pub(super) struct LevelSeries<'a> {
     pub(super) in_bytes: bool,
 }
 
+/// A phase of a variant at a level none of whose measurements counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::analysis) struct UncountedCell<'a> {
+    pub(in crate::analysis) phase: &'a str,
+    pub(in crate::analysis) variant: &'a str,
+    pub(in crate::analysis) level: Option<&'a Level>,
+    /// Why, in a few words.
+    pub(in crate::analysis) why: &'static str,
+}
+
+/// Those of a run, in the order they were first measured.
+pub(in crate::analysis) fn uncounted_cells(book: &Book) -> Vec<UncountedCell<'_>> {
+    let sample = Sample::new(book, &[]);
+    let keys = sample.others.iter().map(|m| (&*m.phase, &*m.cell.variant, m.cell.level.as_ref()));
+    let uncounted = each_once(keys).into_iter().filter_map(|(phase, variant, level)| {
+        let why = sample.why_uncounted(phase, variant, level);
+        let is_empty = sample.cell(phase, variant, level).is_empty();
+        is_empty.then_some(UncountedCell { phase, variant, level, why })
+    });
+    uncounted.collect()
+}
+
+/// The levels of a run that have measurements that count.
+pub(in crate::analysis) fn counted_levels(book: &Book) -> usize {
+    let sample = Sample::new(book, &[]);
+    each_once(sample.measurements.iter().filter_map(|m| m.cell.level.as_ref())).len()
+}
+
 /// Figures of one phase of one variant at one level: one for each repeat, the mean of its passes;
 /// where there is one repeat, one for each pass.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +132,13 @@ impl<'a> Sample<'a> {
             true => REACHED_LIMIT,
             false => "no valid measurement",
         }
+    }
+
+    /// The levels at which a phase was measured, whether that counts or not, lowest first.
+    pub(super) fn measured_levels(&self, phase: &str) -> Vec<&'a Level> {
+        let own = self.measurements.iter().chain(&self.others).filter(|m| m.phase == phase);
+        let levels = lowest_first(own.map(|m| m.cell.level.as_ref())).into_iter().flatten();
+        levels.filter(|level| level.value.is_finite()).collect()
     }
 
     /// The levels of a phase, lowest first; none for measurements without an axis.

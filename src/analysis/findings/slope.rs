@@ -162,9 +162,10 @@ impl SlopeFinding {
     }
 
     /// How many times as long the highest level takes as the lowest, where that says more than percents: of a rate that has
-    /// fallen by [`TIMES_AS_LONG_FROM`] or more.
+    /// fallen by [`TIMES_AS_LONG_FROM`] or more. By the rates at the highest level: where hardly anything is left, a line that
+    /// misses them by little is off by as much as is left.
     pub(in crate::analysis) fn times_as_long(&self) -> Option<(f64, Interval)> {
-        let (change, ends) = (self.whole(), self.whole_interval());
+        let (change, ends) = self.levels.last().map(|level| (level.change, level.interval))?;
         let times = |change: f64| 1.0 / (1.0 + change);
         let is_known = change <= -TIMES_AS_LONG_FROM && ends.low > -1.0;
         is_known.then(|| (times(change), Interval { low: times(ends.high), high: times(ends.low) }))

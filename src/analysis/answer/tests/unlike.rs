@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::findings::ranking::FastestVariants;
+use crate::results::book::Window;
 
 /// Whose times a made-up run over levels is drawn from: of a variant and a phase at a level, by its number.
 type TimeAt<'a> = &'a dyn Fn(&str, &str, usize) -> f64;
@@ -110,10 +111,10 @@ fn the_fastest_on_average_is_not_called_the_fastest_at_every_level() {
 #[test]
 fn levels_at_which_two_were_not_compared_are_in_no_statement_on_them() {
     let mut found = even_pair();
-    found.levels.pop();
+    let missing = found.levels.pop().unwrap();
+    found.uncompared = vec![missing.value];
     let told = |found: &CrossoverFinding| {
-        let draft = crossover::crossover(&[found], &[], &EVEN_LEVELS).unwrap();
-        assert_eq!(draft.evidence, ["Not compared: b and a at 128 KiB."]);
+        let draft = crossover::crossover(&[found], &[]).unwrap();
         draft.text
     };
     found.levels.iter_mut().for_each(|level| level.interval = Some([0.99, 1.01].into()));
@@ -173,9 +174,9 @@ fn a_crossover_of_one_of_several_phases_names_the_phase() {
         let (interval, winner) = (Some([3.8, 4.2].into()), Some("b".into()));
         *level = LevelWinner { ratio: 4.0, interval, winner, ..level.clone() };
     }
-    let text = crossover::crossover(&[&stat, &even_pair()], &[], &EVEN_LEVELS).unwrap().text;
+    let text = crossover::crossover(&[&stat, &even_pair()], &[]).unwrap().text;
     assert!(text.starts_with("in stat b is faster than a: 4.00 times"), "{text}");
-    let text = crossover::crossover(&[&stat], &[], &EVEN_LEVELS).unwrap().text;
+    let text = crossover::crossover(&[&stat], &[]).unwrap().text;
     assert!(text.starts_with("b is faster than a: 4.00 times"), "{text}");
 }
 
@@ -247,4 +248,130 @@ fn the_level_that_keeps_a_scaling_open_is_the_one_that_is_named() {
     let found = answer(&over_levels(Conclusion::Scaling, of, &[100.0, 200.0, 400.0, 800.0], &bump));
     assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
     assert!(found.text.contains(" times as long at 200, compared with 100 "), "{found:?}");
+}
+
+/// The same run where a measurement at its highest level took as long as a phase may.
+fn limited(mut book: Book, is_it: impl Fn(&Measurement) -> bool) -> Book {
+    let is_one = |m: &&mut Measurement| m.cell.repeat == 5 && is_it(m);
+    for m in book.measurements.iter_mut().filter(is_one) {
+        m.invalid = vec![format!("{REACHED_LIMIT} of 100 s")];
+    }
+    book
+}
+
+fn is_at(m: &Measurement, value: f64) -> bool {
+    m.cell.level.as_ref().is_some_and(|level| level.value == value)
+}
+
+#[test]
+fn nothing_is_denied_of_a_level_that_does_not_count() {
+    let flat = |_: &str, _: &str, _: usize| 1.0;
+    for (conclude, variants) in [
+        (Conclusion::Slope, &["default"][..]),
+        (Conclusion::Scaling, &["default"]),
+        (Conclusion::Knee, &["default"]),
+        (Conclusion::Crossover, &["a", "b"]),
+    ] {
+        let run = || over_levels(conclude, [variants, &["create"]], &SEVEN, &flat);
+        assert_eq!(answer(&run()).verdict, Verdict::No, "{conclude:?}");
+        let lost = |m: &Measurement| is_at(m, 7.0) && m.cell.variant == variants[0];
+        let found = answer(&limited(run(), lost));
+        assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
+        let name = if variants.len() > 1 { "create (a)" } else { "create" };
+        let lead = format!("Cannot tell: at 7 files {name} does not count ({REACHED_LIMIT}); ");
+        assert!(found.text.starts_with(&lead), "{found:?}");
+        let named = format!("Not counted: {name} at 7 files ({REACHED_LIMIT}).");
+        assert!(found.evidence.contains(&named), "{found:?}");
+    }
+}
+
+#[test]
+fn a_phase_that_reached_its_limit_in_all_variants_is_named_beside_a_ranking() {
+    let time = |variant: &str, _: &str, _: usize| if variant == "a" { 1.0 } else { 2.0 };
+    let of = [&["a", "b"][..], &["create", "read"]];
+    let run = over_levels(Conclusion::Ranking, of, &[1.0], &time);
+    let mut run = limited(run, |m| m.phase == "create");
+    run.measurements.iter_mut().for_each(|m| m.cell.level = None);
+    let found = answer(&run);
+    assert!(found.text.contains("read"), "{found:?}");
+    assert_eq!(found.evidence[0], format!("Not counted: create ({REACHED_LIMIT})."));
+}
+
+#[test]
+fn a_crossover_takes_one_level() {
+    let flat = |_: &str, _: &str, _: usize| 1.0;
+    let run = over_levels(Conclusion::Crossover, [&["a", "b"], &["create"]], &[4.0], &flat);
+    let found = answer(&run);
+    assert_eq!(found.verdict, Verdict::No, "{found:?}");
+    assert!(!found.evidence.iter().any(|text| text.contains("too few")), "{found:?}");
+}
+
+#[test]
+fn levels_that_do_not_count_are_no_levels_of_a_knee() {
+    let flat = |_: &str, _: &str, _: usize| 1.0;
+    let run = over_levels(Conclusion::Knee, [&["default"], &["create"]], &SEVEN[..5], &flat);
+    let found = answer(&limited(run, |m| is_at(m, 5.0)));
+    assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
+    let needed = "4 levels are too few, whatever the repeats: it takes 5";
+    assert!(found.evidence.iter().any(|text| text.contains(needed)), "{found:?}");
+}
+
+#[test]
+fn a_loss_near_all_of_it_is_told_by_the_highest_level_also_where_a_line_misses_it_by_little() {
+    let rates = [1_000.0, 485.0, 10.0];
+    let time = |_: &str, _: &str, at: usize| 1_000.0 / rates[at];
+    let run = over_levels(
+        Conclusion::Slope,
+        [&["default"], &["create"]],
+        &[0.0, 1_000.0, 2_000.0],
+        &time,
+    );
+    let found = answer(&run);
+    let (times, figure) = (1_000.0 / 10.0, found.figures[0].clone());
+    assert_eq!(figure.measure, FigureMeasure::Ratio, "{found:?}");
+    assert!((figure.value / times - 1.0).abs() < 0.05, "{found:?}");
+    assert!(figure.interval.unwrap().contains(times), "{found:?}");
+}
+
+#[test]
+fn slower_phases_of_several_variants_are_counted_as_series() {
+    // A phase of each gets slower, and not the other's.
+    let course = |variant: &str, phase: &str, operation: f64| {
+        let is_slower = (variant, phase) == ("a", "open") || (variant, phase) == ("b", "read");
+        if is_slower { 1_000.0 + operation } else { 1_000.0 }
+    };
+    let mut all = Vec::new();
+    for repeat in 1..=3 {
+        for variant in ["a", "b"] {
+            for phase in ["open", "read"] {
+                let window = |n: u64| {
+                    let noise = Noise::Spread(1).of(3, repeat, n);
+                    let mean_ns = course(variant, phase, n as f64 * 100.0) * noise;
+                    Window { first: n * 100, operations: 100, mean_ns, ..Window::default() }
+                };
+                let windows: Vec<Window> = (0..100).map(window).collect();
+                let m = measured(variant, phase, None, repeat, 1.0);
+                all.push(Measurement { operations: 10_000, windows, ..m });
+            }
+        }
+    }
+    let found = answer(&book(Conclusion::Growth, "Does it get slower?", all));
+    assert!(found.text.contains("open and read"), "{found:?}");
+    assert!(found.text.contains(" in 2 of 4 series"), "{found:?}");
+}
+
+#[test]
+fn nothing_is_said_of_levels_between_which_one_was_not_compared() {
+    let mut found = even_pair();
+    for level in &mut found.levels {
+        let (interval, winner) = (Some([1.8, 2.2].into()), Some("b".into()));
+        *level = LevelWinner { ratio: 2.0, interval, winner, ..level.clone() };
+    }
+    found.uncompared = vec![found.levels.remove(1).value];
+    let text = crossover::crossover(&[&found], &[]).unwrap().text;
+    assert!(text.starts_with("at 1 KiB b is faster than a: "), "{text}");
+    assert!(text.contains("; from 32 KiB on b is faster: "), "{text}");
+    let sentence = found.sentence();
+    let parts = ["at 1 KiB (2.00 times", "from 32 KiB to 128 KiB (2.00 to 2.00 times)"];
+    assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}");
 }

@@ -309,6 +309,20 @@ fn variants_that_did_not_do_the_same_work_are_not_ranked_as_a_whole() {
 }
 
 #[test]
+fn variants_that_move_unlike_amounts_in_each_operation_are_not_ranked_as_a_whole() {
+    let of_job = |found: &Finding| figures(found)["phase"].is_null();
+    for (unlike, is_ranked) in [(1.0, true), (1.005, true), (8.0, false)] {
+        let mut all = job(&[("a", &[20.0, 20.4, 19.6]), ("b", &[10.0, 10.3, 9.8])]);
+        for m in &mut all {
+            let times = if m.cell.variant == "b" { unlike } else { 1.0 };
+            m.bytes = ((m.operations << 20) as f64 * times) as u64;
+        }
+        let found = conclude(&book(all), &[Conclusion::Ranking], &VARIANTS);
+        assert_eq!(found.iter().any(of_job), is_ranked, "{unlike}: {found:?}");
+    }
+}
+
+#[test]
 fn one_repeat_claims_no_order_however_steady_it_was() {
     let mut all = job(&[("a", &[20.0]), ("b", &[10.0])]);
     all.iter_mut().for_each(|m| m.rate_error = Some(0.001));
