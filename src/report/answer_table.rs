@@ -517,7 +517,7 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     table.column_apart("x", shown.iter().map(|one| say::times(one.1.ratio)));
     table.column_apart("95% interval", shown.iter().map(|one| ratio_span(one.1.interval)));
     table.column_apart("law", shown.iter().map(|one| law(one.0, one.1)));
-    let mut caption = format!("mean time of a {}", phases.join(", "));
+    let mut caption = format!("mean time of one {}", phases.join(" or "));
     if let [[_, whole]] = distinct.as_slice() {
         caption += &format!(" of {whole}");
     }
