@@ -336,6 +336,7 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
         CheckOutcome::Unsure => "unsure",
         CheckOutcome::Invalid => "invalid",
         CheckOutcome::Missing => "missing",
+        CheckOutcome::NoBaseline => "no baseline",
         CheckOutcome::NotInBoth => "not in both",
     }
 }

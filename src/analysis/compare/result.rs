@@ -98,6 +98,8 @@ pub enum Absence {
     NotMeasured,
     /// What it measured is invalid.
     Invalid,
+    /// A measurement took as long as a phase may: the others are the quick ones.
+    ReachedLimit,
     /// No rate can be made of what it measured.
     NoRate,
 }
@@ -157,10 +159,12 @@ pub enum CheckOutcome {
     Regression,
     /// The limit lies in the interval, or there is none.
     Unsure,
-    /// All that the run measured of it is invalid.
+    /// All that the run measured of it is invalid, or some of it reached its limit.
     Invalid,
     /// The run ended before it.
     Missing,
+    /// A measurement of the baseline reached its limit.
+    NoBaseline,
     /// Only the run or only the baseline has it.
     NotInBoth,
 }

@@ -229,8 +229,10 @@ impl<'a> RunSets<'a> {
         let mut pending = self.pending(row, figure);
         let row = &mut pending.row;
         if !row.is_in_both() {
-            let lacking = if row.b.is_none() { found[1] } else { found[0] };
-            row.absence = Some(absence(lacking));
+            let (side, lacking) =
+                if row.b.is_none() { (&self.b, found[1]) } else { (&self.a, found[0]) };
+            let is_limited = side.iter().any(|run| run.reached_limit(key));
+            row.absence = Some(if is_limited { Absence::ReachedLimit } else { absence(lacking) });
             return pending;
         }
         let books = pair.map(|run| run.book);
@@ -277,8 +279,9 @@ impl<'a> RunSets<'a> {
     ) -> PendingRow {
         let a: Vec<Option<RunFigure>> = self.a.iter().map(&figure).collect();
         let mut b: Vec<RunFigure> = self.b.iter().filter_map(&figure).collect();
-        // Runs that did the same again do not stand in for the run itself.
-        if figure(&self.b[0]).is_none() {
+        // Runs that did the same again stand in neither for the run itself nor for one that took too long.
+        let is_limited = self.b.iter().any(|run| run.reached_limit(&row.key));
+        if figure(&self.b[0]).is_none() || is_limited {
             b.clear();
         }
         let known_a: Vec<RunFigure> = a.iter().flatten().copied().collect();
@@ -511,12 +514,15 @@ fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
     let most = 1.0 + fail_on;
     match (row.a, row.absence, row.test.slowdown_interval()) {
         // Also where the baseline's is invalid: what stays broken does not become good.
-        (_, Some(Absence::Invalid), _) if row.b.is_none() => CheckOutcome::Invalid,
+        (_, Some(Absence::Invalid | Absence::ReachedLimit), _) if row.b.is_none() => {
+            CheckOutcome::Invalid
+        }
+        (None, Some(Absence::ReachedLimit), _) => CheckOutcome::NoBaseline,
         (None, ..) => CheckOutcome::NotInBoth,
         // Its job may have no such phase.
         (_, Some(Absence::NotMeasured), _) if complete => CheckOutcome::NotInBoth,
         (_, Some(Absence::NotMeasured), _) => CheckOutcome::Missing,
-        (_, Some(Absence::Invalid | Absence::NoRate), _) => CheckOutcome::Invalid,
+        (_, Some(_), _) => CheckOutcome::Invalid,
         (.., Some(interval)) if interval.low > most && row.loaded_side != Some(LoadedSide::B) => {
             CheckOutcome::Regression
         }

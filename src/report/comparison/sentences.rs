@@ -174,16 +174,15 @@ fn names(rows: &[&ComparedRow]) -> String {
 }
 
 fn not_compared(comparison: &Comparison) -> Vec<String> {
-    let about = |row: &ComparedRow| {
-        let is_invalid = row.absence == Some(Absence::Invalid);
-        match (row.a.is_some(), row.b.is_some(), is_invalid) {
-            (true, true, _) => None,
-            (true, false, true) => Some("invalid in B"),
-            (true, false, false) => Some("measured in A alone"),
-            (false, true, true) => Some("invalid in A"),
-            (false, true, false) => Some("measured in B alone"),
-            (false, false, _) => Some("without a valid rate in both"),
-        }
+    let about = |row: &ComparedRow| match (row.a.is_some(), row.b.is_some(), row.absence) {
+        (true, true, _) => None,
+        (true, false, Some(Absence::ReachedLimit)) => Some("a repeat of B reached its limit"),
+        (true, false, Some(Absence::Invalid)) => Some("invalid in B"),
+        (true, false, _) => Some("measured in A alone"),
+        (false, true, Some(Absence::ReachedLimit)) => Some("a repeat of A reached its limit"),
+        (false, true, Some(Absence::Invalid)) => Some("invalid in A"),
+        (false, true, _) => Some("measured in B alone"),
+        (false, false, _) => Some("without a valid rate in both"),
     };
     let whats = each_once(comparison.rows.iter().filter_map(about));
     let sentence = |what: &str| {
@@ -212,8 +211,16 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
             "NOT CONFIRMED: no slowdown of more than {limit} is proven in all {runs}."
         ));
     }
+    let is_limited = |row: &&ComparedRow| row.absence == Some(Absence::ReachedLimit);
+    let (limited, invalid): (Vec<_>, Vec<_>) =
+        check.with(CheckOutcome::Invalid).into_iter().partition(is_limited);
     for (lead, rows) in [
-        ("Cannot tell, all measurements are invalid", check.with(CheckOutcome::Invalid)),
+        ("Cannot tell, all measurements are invalid", invalid),
+        ("Cannot tell, a repeat reached its limit", limited),
+        (
+            "Cannot tell, a repeat of the baseline reached its limit",
+            check.with(CheckOutcome::NoBaseline),
+        ),
         ("Cannot tell, the run ended before", check.with(CheckOutcome::Missing)),
     ] {
         if !rows.is_empty() {

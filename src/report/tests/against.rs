@@ -1,5 +1,6 @@
 use super::*;
 use crate::analysis::compare::{BaselineRuns, Check, compare, compare_among};
+use crate::results::book::REACHED_LIMIT;
 use crate::run::cache::CacheState;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
@@ -134,6 +135,33 @@ fn a_check_against_a_run_knows_earlier_runs_and_one_run_is_no_variance() {
     let text = words(&String::from_utf8(out).unwrap());
     assert!(text.contains("their between-run variance is unknown, and intervals are"), "{text}");
     assert!(text.contains("* OK: no phase is more than 80% slower: at most 1."), "{text}");
+}
+
+#[test]
+fn it_is_said_where_a_repeat_reached_its_limit() {
+    let one = |id| {
+        let mut book = lasting(1.0, id);
+        book.measurements.retain(|m| m.cell.variant == "ext4");
+        book
+    };
+    let (quick, mut slow) = (one("18"), one("19"));
+    let last = slow.measurements.iter_mut().rfind(|m| m.phase == "delete").unwrap();
+    last.invalid.push(format!("{REACHED_LIMIT} of 100 s"));
+    for (text, said) in [
+        (compared_text(&quick, &slow, false), "Not compared, a repeat of B reached its limit: "),
+        (compared_text(&slow, &quick, false), "Not compared, a repeat of A reached its limit: "),
+        (checked_text(&slow, &[&quick]), "Cannot tell, a repeat reached its limit: "),
+        (
+            checked_text(&quick, &[&slow]),
+            "Cannot tell, a repeat of the baseline reached its limit: ",
+        ),
+        (side_by_side_text(&[&quick, &slow]), "reached its limit has no value there"),
+    ] {
+        let text = words(&text);
+        assert!(text.contains(said), "{text}");
+    }
+    let quick_alone = side_by_side_text(&[&quick, &quick]);
+    assert!(!quick_alone.contains("limit"), "{quick_alone}");
 }
 
 #[test]
