@@ -71,7 +71,7 @@ pub struct ComparedRow {
     /// What was found of the caches of A and B, if it was not the same; of the whole job that of
     /// the first such phase.
     pub caches: Option<[String; 2]>,
-    /// Whether background load disturbed measurements of A and B that count.
+    /// Whether background load disturbed measurements of A and B that count; of a history those of the baseline's runs.
     pub disturbed: [bool; 2],
     /// The side that background load may have made the slower one, since it disturbed no other.
     #[serde(skip)]

@@ -324,7 +324,11 @@ impl PendingRow {
             return row;
         }
         let baseline = Baseline::of_runs(&rates);
+        let members = baseline.members(a.iter().flatten().copied());
+        let disturbed = members.iter().filter(|figure| figure.disturbed).count();
         if is_history {
+            row.disturbed[0] = disturbed > 0;
+            row.left_out[0] = members.iter().map(|figure| figure.left_out).sum();
             let points = history_points(row.metric, &a, sets, &baseline);
             row.history =
                 Some(BaselineHistory { runs: baseline.runs, since: baseline.since, points });
@@ -335,21 +339,20 @@ impl PendingRow {
         if run.runs > 1 {
             row.b = Some(estimate_of_runs(row.metric, run.rate.log, run.runs));
         }
-        let disturbed = a.iter().flatten().filter(|figure| figure.disturbed).count();
         let is_beyond_history =
             b.iter().any(|figure| figure.disturbed) && disturbed < OTHER_RUNS_MIN;
         let between = baseline.variance(between, is_beyond_history);
         let alpha = if row.key.phase.is_none() { alphas.job } else { alphas.phase };
         let [before, now] = baseline.beside(&run, between);
-        row.loaded_side = loaded_side(disturbed, rates.len(), &b);
+        row.loaded_side = loaded_side(disturbed, members.len(), &b);
         row.test = RatioTest::of_runs([&before, &now], between, [baseline.runs, run.runs], alpha)
             .without_effect_of_load(row.loaded_side);
         row
     }
 }
 
-/// The side that was measured under background load alone, if so many runs of A were disturbed. A history with some
-/// disturbed runs shows what load does to it.
+/// The side that was measured under background load alone, if so many runs of the baseline were disturbed. A baseline
+/// with enough of them shows what load does to it.
 fn loaded_side(disturbed: usize, of: usize, b: &[RunFigure]) -> Option<LoadedSide> {
     let is_a = disturbed == of;
     let is_b = b.iter().all(|figure| figure.disturbed);
