@@ -39,8 +39,8 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
         ] {
             all.extend(faster_or_slower(verdict, with(verdict), rows));
         }
-        all.extend(no_difference(&with(SpeedVerdict::NoDifference)));
-        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell), comparison.is_published()));
+        all.extend(no_difference(&with(SpeedVerdict::NoDifference), rows));
+        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell), rows, comparison.is_published()));
     }
     if jobs.is_empty() && phases.is_empty() {
         all.push("Nothing has a valid rate in both runs.".into());
@@ -110,28 +110,32 @@ fn times_as(word: &str, ratio: Option<f64>, interval: Option<Interval>) -> Strin
 }
 
 /// `No significant difference in create (smallest detectable: 4.0%), delete (3.2%).`
-fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
-    let of = |row: &ComparedRow| row.test.smallest_detectable.unwrap_or(f64::NAN);
+fn no_difference(rows: &[&ComparedRow], of: &[&ComparedRow]) -> Option<String> {
+    let size = |row: &ComparedRow| row.test.smallest_detectable.unwrap_or(f64::NAN);
     if rows.len() <= NAMED_MAX {
         let mut named = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             let lead = if at == 0 { "smallest detectable: " } else { "" };
-            named.push(format!("{} ({lead}{})", phase_name(&row.key), share(of(row))));
+            named.push(format!("{} ({lead}{})", phase_name(&row.key), share(size(row))));
         }
         return (!rows.is_empty())
             .then(|| format!("No significant difference in {}.", named.join(", ")));
     }
-    let least = rows.iter().map(|row| of(row)).fold(f64::INFINITY, f64::min);
-    let most = rows.iter().map(|row| of(row)).fold(0.0, f64::max);
+    let least = rows.iter().map(|row| size(row)).fold(f64::INFINITY, f64::min);
+    let most = rows.iter().map(|row| size(row)).fold(0.0, f64::max);
     let detectable = match [share(least), share(most)] {
         [least, most] if least == most => least,
         [least, most] => format!("{least} to {most}"),
     };
-    let what = names_or_number(rows);
+    let what = names_or_number(rows, of);
     Some(format!("No significant difference in {what} (smallest detectable: {detectable})."))
 }
 
-fn cannot_tell(rows: &[&ComparedRow], is_published: [bool; 2]) -> Option<String> {
+fn cannot_tell(
+    rows: &[&ComparedRow],
+    of: &[&ComparedRow],
+    is_published: [bool; 2],
+) -> Option<String> {
     let without_error = |side: fn(&ComparedRow) -> Option<Estimate>| {
         let is_single =
             |value: Estimate| value.interval.is_none() || value.basis != IntervalBasis::Repeats;
@@ -149,14 +153,15 @@ fn cannot_tell(rows: &[&ComparedRow], is_published: [bool; 2]) -> Option<String>
         [false, true] => b,
         [false, false] => "the values vary too much".into(),
     };
-    (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows)))
+    (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows, of)))
 }
 
-fn names_or_number(rows: &[&ComparedRow]) -> String {
+/// `create, stat`, or `5 phases` if they are more; `of` are those that they are among.
+fn names_or_number(rows: &[&ComparedRow], of: &[&ComparedRow]) -> String {
     if rows.len() <= NAMED_MAX {
         return names(rows);
     }
-    counted(rows.len() as u64, row_noun(rows))
+    counted(rows.len() as u64, row_noun(of))
 }
 
 /// What rows are that are all of phases, or all of whole jobs. A phase may have one for each variant and level.
