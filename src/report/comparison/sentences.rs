@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use crate::analysis::compare::differences::{Difference, differences, letter};
 use crate::analysis::compare::{
-    Absence, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict,
-    VarianceBasis,
+    Absence, Check, CheckOutcome, ComparedRow, Comparison, LoadedSide, Metric, PhaseKey,
+    SpeedVerdict, VarianceBasis,
 };
 use crate::analysis::findings::say::{percent, span, times};
 use crate::analysis::statistics::Interval;
@@ -74,11 +74,36 @@ fn faster_or_slower(
         n if n == of.len() => format!(" in all {all}"),
         n => format!(" in {n} of {all}"),
     };
-    let is_likely = matches!(verdict, SpeedVerdict::LikelySlower | SpeedVerdict::LikelyFaster);
-    let unproven = if is_likely { ", which is not proven" } else { "" };
-    let caveats = [unproven.to_string(), about_equal_runs(&rows)].concat();
+    let unproven = match verdict {
+        SpeedVerdict::LikelySlower => about_unproven(&rows, LoadedSide::B),
+        SpeedVerdict::LikelyFaster => about_unproven(&rows, LoadedSide::A),
+        _ => String::new(),
+    };
+    let caveats = unproven + &about_equal_runs(&rows);
     let (word, named) = (verdict_text(verdict), few(&named.collect::<Vec<_>>()));
     Some(format!("B is {word}{place}: {named}{caveats}."))
+}
+
+/// `, which is not proven; only B was under background load`; `slower` is the side that is slower.
+fn about_unproven(rows: &[&ComparedRow], slower: LoadedSide) -> String {
+    format!(", which is not proven{}", about_load(rows, slower))
+}
+
+/// `; only B was under background load in create, stat`, if there is a row of which that is so.
+fn about_load(rows: &[&ComparedRow], side: LoadedSide) -> String {
+    let is_loaded = |row: &&ComparedRow| row.loaded_side == Some(side);
+    let loaded: Vec<&ComparedRow> = rows.iter().copied().filter(is_loaded).collect();
+    let what = match side {
+        _ if loaded.is_empty() => return String::new(),
+        LoadedSide::A => "only A was under background load",
+        LoadedSide::B if loaded.iter().any(|row| row.disturbed[0]) => {
+            "B was under background load, but too few runs of A"
+        }
+        LoadedSide::B => "only B was under background load",
+    };
+    let is_all = loaded.len() == rows.len();
+    let place = if is_all { String::new() } else { format!(" in {}", names(&loaded)) };
+    format!("; {what}{place}")
 }
 
 /// `; runs here differ by up to 20% on their own`
@@ -254,7 +279,7 @@ fn slowdowns(rows: &[&ComparedRow]) -> String {
 }
 
 /// `UNSURE whether 2 of 6 rows are more than 5% slower: most of all create, 1.06 times as long (0.86 to 1.31);
-/// equal runs may differ by 25%.`
+/// only B was under background load; equal runs may differ by 25%.`
 fn unsure(check: &Check, limit: &str) -> Option<String> {
     let (rows, all) = (check.with(CheckOutcome::Unsure), check.rows().count());
     let which = match rows.len() {
@@ -265,7 +290,8 @@ fn unsure(check: &Check, limit: &str) -> Option<String> {
     };
     let size = |row: &&&ComparedRow| row.test.slowdown().unwrap_or_default();
     let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let (named, caveat) = (phase_name(&most.key), about_equal_runs(&rows));
+    let [of_a, of_b] = [LoadedSide::A, LoadedSide::B].map(|side| about_load(&rows, side));
+    let (named, caveat) = (phase_name(&most.key), of_a + &of_b + &about_equal_runs(&rows));
     let lead = if rows.len() > 1 { "most of all " } else { "" };
     let most = slowdown(most);
     Some(format!("UNSURE whether {which} more than {limit} slower: {lead}{named}, {most}{caveat}."))
@@ -451,6 +477,16 @@ pub(super) fn marks(row: &ComparedRow) -> &'static str {
 /// A sentence on how a table is to be read, with what stands before it.
 pub(in crate::report) type Reading = (&'static str, String);
 
+/// What background load did in rows in which one side may be slower because of it alone, if there are any.
+pub(super) fn one_sided_load(comparison: &Comparison) -> Option<&'static str> {
+    let rows = || comparison.in_both().filter(|row| row.loaded_side.is_some());
+    rows().next()?;
+    Some(match rows().any(|row| row.disturbed == [true; 2]) {
+        true => "background load disturbed one side alone, or too few runs of the other",
+        false => "background load disturbed one side alone",
+    })
+}
+
 /// What the marks mean, each behind its mark.
 pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     let rows: Vec<&ComparedRow> = comparison.in_both().collect();
@@ -458,10 +494,8 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(("", ABOUT_DISTURBED.to_string()));
     }
-    if rows.iter().any(|row| row.loaded_side.is_some()) {
-        let text = "where background load disturbed one side alone, that side is not proven slower";
-        texts.push(("", text.into()));
-    }
+    let load = one_sided_load(comparison);
+    texts.extend(load.map(|load| ("", format!("where {load}, that side is not proven slower"))));
     texts.extend(about_left_out(comparison).map(|text| ("", text)));
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(
