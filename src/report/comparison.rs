@@ -152,7 +152,7 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     }
     if rows.iter().any(|row| row.test.interval.is_some()) {
         let between = about_between_runs(comparison, "other run");
-        let or_load = one_sided_load(comparison).map(|load| format!(", or where {load}"));
+        let or_load = one_sided_load(comparison).map(|load| format!(", or at 95% where {load}"));
         let or_load = or_load.unwrap_or_default();
         text += &format!(
             " The intervals hold together at 95%; likely is what they show at 80%{or_load}. {between}"

@@ -194,7 +194,7 @@ fn load_of_one_side_alone_is_said_to_be_why_a_gap_is_not_proven() {
     };
     let likely = "likely is what they show at 80%";
     let not_proven = "which is not proven; only";
-    let or_load = format!("{likely}, or where background load disturbed one side alone.");
+    let or_load = format!("{likely}, or at 95% where background load disturbed one side alone.");
     let of_b = format!("{not_proven} B was under background load; equal runs");
     says(compared_text(&quiet, &loaded, false), &["B is likely slower in 2", &of_b, &or_load]);
     let of_a = format!("{not_proven} A was under background load; equal runs");

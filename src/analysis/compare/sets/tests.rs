@@ -328,8 +328,8 @@ fn runs_beside<const N: usize>(is_loaded: bool, times: [f64; N]) -> Vec<Book> {
 }
 
 /// What a check says of the creation: its outcome, and whether baseline and run are marked as disturbed.
-fn beside(run: Book, history: &[Book]) -> (CheckOutcome, [bool; 2]) {
-    let check = check(&run, &history.iter().collect::<Vec<_>>(), FAIL_ON);
+fn beside(run: &Book, history: &[Book]) -> (CheckOutcome, [bool; 2]) {
+    let check = check(run, &history.iter().collect::<Vec<_>>(), FAIL_ON);
     let create = row(&check, "create");
     (create.outcome().unwrap(), create.disturbed)
 }
@@ -340,14 +340,14 @@ const AS_TWO: [f64; 6] = [2.0, 2.02, 1.98, 2.0, 2.02, 1.98];
 #[test]
 fn load_of_runs_before_the_step_says_nothing_of_the_baseline() {
     let quiet_now = [runs_beside(LOADED, AS_TWO), runs_beside(QUIET, AS_ONE)].concat();
-    let found = beside(run_beside(LOADED, 2.0), &quiet_now);
+    let found = beside(&run_beside(LOADED, 2.0), &quiet_now);
     assert_eq!(found, (CheckOutcome::Unsure, [false, true]), "load explains it");
-    let found = beside(run_beside(QUIET, 2.0), &quiet_now);
+    let found = beside(&run_beside(QUIET, 2.0), &quiet_now);
     assert_eq!(found, (CheckOutcome::Regression, [false, false]));
     let loaded_now = [runs_beside(QUIET, AS_ONE), runs_beside(LOADED, AS_TWO)].concat();
-    let found = beside(run_beside(QUIET, 1.9), &loaded_now);
+    let found = beside(&run_beside(QUIET, 1.9), &loaded_now);
     assert_eq!(found, (CheckOutcome::Unsure, [true, false]), "load hides it");
-    let found = beside(run_beside(LOADED, 4.0), &loaded_now);
+    let found = beside(&run_beside(LOADED, 4.0), &loaded_now);
     assert_eq!(found, (CheckOutcome::Regression, [true, true]), "it knows load");
 }
 
@@ -355,9 +355,9 @@ fn load_of_runs_before_the_step_says_nothing_of_the_baseline() {
 fn load_of_a_run_that_is_an_outlier_marks_no_baseline() {
     let outlier = runs_beside(LOADED, [1.5]);
     let others = [runs_beside(QUIET, AS_ONE), runs_beside(QUIET, AS_ONE)].concat();
-    let found = beside(run_beside(QUIET, 1.0), &[outlier.clone(), others.clone()].concat());
+    let found = beside(&run_beside(QUIET, 1.0), &[outlier.clone(), others.clone()].concat());
     assert_eq!(found, (CheckOutcome::Ok, [false, false]));
     let member = runs_beside(LOADED, [1.0]);
-    let found = beside(run_beside(QUIET, 1.0), &[member, others].concat());
+    let found = beside(&run_beside(QUIET, 1.0), &[member, others].concat());
     assert_eq!(found, (CheckOutcome::Ok, [true, false]));
 }
