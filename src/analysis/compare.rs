@@ -12,7 +12,7 @@ mod side_by_side;
 use crate::analysis::Analysis;
 pub(crate) use between_runs::{BaselineMark, OTHER_RUNS_MIN, VarianceBasis};
 pub(crate) use matching::PhaseKey;
-pub(crate) use rates::Metric;
+pub(crate) use rates::{LoadedSide, Metric};
 pub use rates::{RatioTest, SpeedVerdict};
 pub(crate) use result::{Absence, CheckOutcome};
 pub use result::{ComparedRow, Comparison};

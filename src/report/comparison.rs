@@ -24,7 +24,8 @@ pub(super) use sentences::{
 };
 use sentences::{
     HISTORY_FIGURES, Reading, about_marks, add_phases, check_sentences, estimate_text, known,
-    marks, short_phase_name, value_text, verdict_text, write_differences, write_run, write_state,
+    marks, one_sided_load, short_phase_name, value_text, verdict_text, write_differences,
+    write_run, write_state,
 };
 pub use side_by_side::{RUNS_MAX, write_side_by_side};
 pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
@@ -151,8 +152,10 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     }
     if rows.iter().any(|row| row.test.interval.is_some()) {
         let between = about_between_runs(comparison, "other run");
+        let or_load = one_sided_load(comparison).map(|load| format!(", or at 95% where {load}"));
+        let or_load = or_load.unwrap_or_default();
         text += &format!(
-            " The intervals hold together at 95%; likely is what they show at 80%. {between}"
+            " The intervals hold together at 95%; likely is what they show at 80%{or_load}. {between}"
         );
     }
     let mut texts = vec![("", text)];
@@ -336,15 +339,18 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
         CheckOutcome::Unsure => "unsure",
         CheckOutcome::Invalid => "invalid",
         CheckOutcome::Missing => "missing",
+        CheckOutcome::NoBaseline => "no baseline",
         CheckOutcome::NotInBoth => "not in both",
     }
 }
 
 fn check_reading(check: &Check) -> Vec<Reading> {
     let most = times(1.0 + check.fail_on);
+    let unless = one_sided_load(&check.comparison).map(|load| format!(", unless {load}"));
+    let unless = unless.unwrap_or_default();
     let mut text = format!(
         "time is how many times as long this run took; a regression has its whole interval above \
-         {most}, what is ok below. The intervals hold together at 95%: many rows raise no more false alarms \
+         {most}, what is ok below{unless}. The intervals hold together at 95%: many rows raise no more false alarms \
          than one."
     );
     match check.against {

@@ -45,8 +45,23 @@ fn rows(table: &str) -> Vec<&str> {
 /// is left out.
 fn is_name_of(word: &str, phase: &str) -> bool {
     let word = word.trim_end_matches('*');
-    let (head, tail) = word.split_once('…').unwrap_or((word, ""));
-    phase.starts_with(head) && phase.ends_with(tail)
+    match word.split_once('…') {
+        None => word == phase,
+        Some((head, tail)) => phase.starts_with(head) && phase.ends_with(tail),
+    }
+}
+
+#[test]
+fn a_word_stands_for_a_phase_whole_marked_or_without_its_middle() {
+    for (word, is_name) in [
+        ("create-typical", true),
+        ("create-typical*", true),
+        ("creat…ypical", true),
+        ("create", false),
+        ("creat…random", false),
+    ] {
+        assert_eq!(is_name_of(word, "create-typical"), is_name, "{word}");
+    }
 }
 
 #[test]

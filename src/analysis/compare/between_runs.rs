@@ -230,6 +230,13 @@ impl Baseline {
         }
     }
 
+    /// Those of all runs that it is made of.
+    pub(super) fn members<T: Copy>(&self, all: impl Iterator<Item = T>) -> Vec<T> {
+        let marked = all.zip(&self.marks).skip(self.since);
+        let is_member = |(_, mark): &(T, &BaselineMark)| **mark != BaselineMark::Outlier;
+        marked.filter(is_member).map(|(one, _)| one).collect()
+    }
+
     /// The between-run variance that a run beside it is tested with: its own, or if that is not known the
     /// one of `others`. A disturbed run differs by at least what such runs do, unless the runs of the history
     /// were as disturbed.

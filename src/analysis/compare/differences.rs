@@ -76,7 +76,11 @@ pub(crate) fn differences(books: &[&Book]) -> Vec<Difference> {
             Own(fact) => one(fact),
             Later(fact) => Some(one(fact)).filter(|values| values.iter().all(Option::is_some))?,
             Many(fact, joint) => joined(&apart(&lists(fact)), joint),
-            Lines(fact) => counted_lines(&lists(fact)),
+            Lines(fact) => {
+                let lists = lists(fact);
+                let differ = lists.iter().any(|list| *list != lists[0]);
+                return differ.then(|| Difference { name, values: counted_lines(&lists) });
+            }
         };
         let differ = values.windows(2).any(|pair| pair[0] != pair[1]);
         differ.then_some(Difference { name, values })
@@ -117,16 +121,18 @@ fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
     lists.iter().map(|list| any.then(|| text(list))).collect()
 }
 
-/// How many lines differ in each run, with the runs' letters, since each may have as many.
+/// How many lines differ in each run. Of more than two, several may have the same line.
 fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
     let own = apart(lists);
     let all_empty = own.iter().all(Vec::is_empty);
     let mut texts = Vec::new();
     for (at, own) in own.iter().enumerate() {
+        let number = counted(own.len() as u64, "line");
         texts.push(Some(match all_empty {
             true if lists[at] == lists[0] => "-".into(),
             true => "the same lines in another order".into(),
-            false => format!("{} only in {}", counted(own.len() as u64, "line"), letter(at)),
+            false if lists.len() > 2 => format!("{number} not in all"),
+            false => format!("{number} only in {}", letter(at)),
         }));
     }
     texts
@@ -315,6 +321,15 @@ mod tests {
         let repeated = told_of_jobs(&["[[phase]]\na = 1", "[[phase]]\na = 1\n[[phase]]\na = 1"]);
         assert_eq!(repeated, texts(&["0 lines only in A", "2 lines only in B"]));
         assert_eq!(told_of_jobs(&["a = 1", "a = 1"]), []);
+    }
+
+    #[test]
+    fn a_line_that_two_of_three_runs_have_is_said_to_be_only_in_neither() {
+        let texts = |texts: [&str; 3]| texts.map(|text| Some(text.to_string())).to_vec();
+        let found = told_of_jobs(&["a = 1\nb = 2", "a = 1\nb = 2", "a = 1"]);
+        assert_eq!(found, texts(["1 line not in all", "1 line not in all", "0 lines not in all"]));
+        let found = told_of_jobs(&["a = 1", "a = 2", "a = 3"]);
+        assert_eq!(found, texts(["1 line not in all"; 3]), "as many in each");
     }
 
     #[test]

@@ -159,8 +159,18 @@ impl<'a> MatchedRun<'a> {
         groups.find_map(|group| group.rows.iter().find(is_phase))
     }
 
-    /// The valid measurements of the phase.
+    /// Whether a measurement of the phase, or of any if it is the whole job, took as long as a phase may.
+    pub(super) fn reached_limit(&self, key: &PhaseKey) -> bool {
+        let is_here = |m: &&Measurement| key.phase.as_ref().is_none_or(|phase| *phase == m.phase);
+        let all = self.measurements_of_all_phases(key);
+        all.into_iter().filter(is_here).any(Measurement::reached_limit)
+    }
+
+    /// The valid measurements of the phase; none if one reached its limit, for the others are the quick ones.
     pub(super) fn valid_measurements(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
+        if self.reached_limit(key) {
+            return Vec::new();
+        }
         let mut all = self.measurements_of_all_phases(key);
         all.retain(|m| m.valid() && Some(&m.phase) == key.phase.as_ref());
         all

@@ -71,7 +71,7 @@ pub struct ComparedRow {
     /// What was found of the caches of A and B, if it was not the same; of the whole job that of
     /// the first such phase.
     pub caches: Option<[String; 2]>,
-    /// Whether background load disturbed measurements of A and B that count.
+    /// Whether background load disturbed measurements of A and B that count; of a history those of the baseline's runs.
     pub disturbed: [bool; 2],
     /// The side that background load may have made the slower one, since it disturbed no other.
     #[serde(skip)]
@@ -98,6 +98,8 @@ pub enum Absence {
     NotMeasured,
     /// What it measured is invalid.
     Invalid,
+    /// A measurement took as long as a phase may: the others are the quick ones.
+    ReachedLimit,
     /// No rate can be made of what it measured.
     NoRate,
 }
@@ -157,10 +159,12 @@ pub enum CheckOutcome {
     Regression,
     /// The limit lies in the interval, or there is none.
     Unsure,
-    /// All that the run measured of it is invalid.
+    /// All that the run measured of it is invalid, or some of it reached its limit.
     Invalid,
     /// The run ended before it.
     Missing,
+    /// A measurement of the baseline reached its limit.
+    NoBaseline,
     /// Only the run or only the baseline has it.
     NotInBoth,
 }

@@ -226,8 +226,10 @@ impl<'a> RunSets<'a> {
         let mut pending = self.pending(row, figure);
         let row = &mut pending.row;
         if !row.is_in_both() {
-            let lacking = if row.b.is_none() { found[1] } else { found[0] };
-            row.absence = Some(absence(lacking));
+            let (side, lacking) =
+                if row.b.is_none() { (&self.b, found[1]) } else { (&self.a, found[0]) };
+            let is_limited = side.iter().any(|run| run.reached_limit(key));
+            row.absence = Some(if is_limited { Absence::ReachedLimit } else { absence(lacking) });
             return pending;
         }
         let books = pair.map(|run| run.book);
@@ -274,8 +276,9 @@ impl<'a> RunSets<'a> {
     ) -> PendingRow {
         let a: Vec<Option<RunFigure>> = self.a.iter().map(&figure).collect();
         let mut b: Vec<RunFigure> = self.b.iter().filter_map(&figure).collect();
-        // Runs that did the same again do not stand in for the run itself.
-        if figure(&self.b[0]).is_none() {
+        // Runs that did the same again stand in neither for the run itself nor for one that took too long.
+        let is_limited = self.b.iter().any(|run| run.reached_limit(&row.key));
+        if figure(&self.b[0]).is_none() || is_limited {
             b.clear();
         }
         let known_a: Vec<RunFigure> = a.iter().flatten().copied().collect();
@@ -318,7 +321,11 @@ impl PendingRow {
             return row;
         }
         let baseline = Baseline::of_runs(&rates);
+        let members = baseline.members(a.iter().flatten().copied());
+        let disturbed = members.iter().filter(|figure| figure.disturbed).count();
         if is_history {
+            row.disturbed[0] = disturbed > 0;
+            row.left_out[0] = members.iter().map(|figure| figure.left_out).sum();
             let points = history_points(row.metric, &a, sets, &baseline);
             row.history =
                 Some(BaselineHistory { runs: baseline.runs, since: baseline.since, points });
@@ -329,21 +336,20 @@ impl PendingRow {
         if run.runs > 1 {
             row.b = Some(estimate_of_runs(row.metric, run.rate.log, run.runs));
         }
-        let disturbed = a.iter().flatten().filter(|figure| figure.disturbed).count();
         let is_beyond_history =
             b.iter().any(|figure| figure.disturbed) && disturbed < OTHER_RUNS_MIN;
         let between = baseline.variance(between, is_beyond_history);
         let alpha = if row.key.phase.is_none() { alphas.job } else { alphas.phase };
         let [before, now] = baseline.beside(&run, between);
-        row.loaded_side = loaded_side(disturbed, rates.len(), &b);
+        row.loaded_side = loaded_side(disturbed, members.len(), &b);
         row.test = RatioTest::of_runs([&before, &now], between, [baseline.runs, run.runs], alpha)
             .without_effect_of_load(row.loaded_side);
         row
     }
 }
 
-/// The side that was measured under background load alone, if so many runs of A were disturbed. A history with some
-/// disturbed runs shows what load does to it.
+/// The side that was measured under background load alone, if so many runs of the baseline were disturbed. A baseline
+/// with enough of them shows what load does to it.
 fn loaded_side(disturbed: usize, of: usize, b: &[RunFigure]) -> Option<LoadedSide> {
     let is_a = disturbed == of;
     let is_b = b.iter().all(|figure| figure.disturbed);
@@ -508,12 +514,15 @@ fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
     let most = 1.0 + fail_on;
     match (row.a, row.absence, row.test.slowdown_interval()) {
         // Also where the baseline's is invalid: what stays broken does not become good.
-        (_, Some(Absence::Invalid), _) if row.b.is_none() => CheckOutcome::Invalid,
+        (_, Some(Absence::Invalid | Absence::ReachedLimit), _) if row.b.is_none() => {
+            CheckOutcome::Invalid
+        }
+        (None, Some(Absence::ReachedLimit), _) => CheckOutcome::NoBaseline,
         (None, ..) => CheckOutcome::NotInBoth,
         // Its job may have no such phase.
         (_, Some(Absence::NotMeasured), _) if complete => CheckOutcome::NotInBoth,
         (_, Some(Absence::NotMeasured), _) => CheckOutcome::Missing,
-        (_, Some(Absence::Invalid | Absence::NoRate), _) => CheckOutcome::Invalid,
+        (_, Some(_), _) => CheckOutcome::Invalid,
         (.., Some(interval)) if interval.low > most && row.loaded_side != Some(LoadedSide::B) => {
             CheckOutcome::Regression
         }

@@ -18,6 +18,8 @@ pub(crate) struct SideBySideRow {
     pub metric: Metric,
     /// One for each run; none where a run has no such value.
     pub sides: Vec<Option<RowSide>>,
+    /// Whether a run has none because a measurement of it reached its limit.
+    pub limited: bool,
 }
 
 /// A run's value in a row.
@@ -72,12 +74,13 @@ fn latency(run: &MatchedRun, key: &PhaseKey, number: u64) -> Option<Estimate> {
     Estimate::of(&means, None, IntervalBasis::Repeats)
 }
 
-fn rate_row(key: &PhaseKey, runs: &[MatchedRun]) -> SideBySideRow {
+fn rate_row<'a>(key: &PhaseKey, runs: &'a [MatchedRun]) -> SideBySideRow {
     if key.phase.as_deref() == Some(SETTLE) {
         let seconds = |run: &MatchedRun| Some(settle_rate(&run.valid_measurements(key))?.shown);
         return row(key, Metric::Seconds, runs.iter().map(seconds).collect(), runs);
     }
-    let found: Vec<Option<&PhaseSummary>> = runs.iter().map(|run| run.summary(key)).collect();
+    let counted = |run: &'a MatchedRun| run.summary(key).filter(|_| !run.reached_limit(key));
+    let found: Vec<Option<&PhaseSummary>> = runs.iter().map(counted).collect();
     let with_rate = || found.iter().flatten().filter(|phase| phase.rate.is_some());
     let in_bytes =
         with_rate().count() > 0 && with_rate().all(|phase| phase.rate_unit == Unit::Bytes);
@@ -102,7 +105,8 @@ fn row(
             RowSide { value, ratio: ratio.filter(|ratio| ratio.is_finite()), disturbed }
         }));
     }
-    SideBySideRow { key: key.clone(), metric, sides }
+    let limited = runs.iter().any(|run| run.reached_limit(key));
+    SideBySideRow { key: key.clone(), metric, sides, limited }
 }
 
 #[cfg(test)]

@@ -372,6 +372,8 @@ fn latencies_are_those_of_the_repeats_that_are_compared() {
     }
     let [a, b] = [quiet, loaded].map(|measurements| Book { measurements, ..book_of(&[]) });
     let row = &compare(&a, &b).rows[0];
+    let quantiles = row.latency_ratios.iter().map(|pair| pair.quantile).collect::<Vec<_>>();
+    assert_eq!(quantiles, Quantile::ALL, "{row:?}");
     for pair in &row.latency_ratios {
         let [of_a, of_b] = pair.ns.map(Option::unwrap);
         assert!((of_b / of_a - pair.test.ratio.unwrap()).abs() < 1e-6, "{pair:?}");

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use crate::analysis::compare::differences::{Difference, differences, letter};
 use crate::analysis::compare::{
-    Absence, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict,
-    VarianceBasis,
+    Absence, Check, CheckOutcome, ComparedRow, Comparison, LoadedSide, Metric, PhaseKey,
+    SpeedVerdict, VarianceBasis,
 };
 use crate::analysis::findings::say::{percent, span, times};
 use crate::analysis::statistics::Interval;
@@ -39,8 +39,8 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
         ] {
             all.extend(faster_or_slower(verdict, with(verdict), rows));
         }
-        all.extend(no_difference(&with(SpeedVerdict::NoDifference)));
-        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell), comparison.is_published()));
+        all.extend(no_difference(&with(SpeedVerdict::NoDifference), rows));
+        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell), rows, comparison.is_published()));
     }
     if jobs.is_empty() && phases.is_empty() {
         all.push("Nothing has a valid rate in both runs.".into());
@@ -74,11 +74,36 @@ fn faster_or_slower(
         n if n == of.len() => format!(" in all {all}"),
         n => format!(" in {n} of {all}"),
     };
-    let is_likely = matches!(verdict, SpeedVerdict::LikelySlower | SpeedVerdict::LikelyFaster);
-    let unproven = if is_likely { ", which is not proven" } else { "" };
-    let caveats = [unproven.to_string(), about_equal_runs(&rows)].concat();
+    let unproven = match verdict {
+        SpeedVerdict::LikelySlower => about_unproven(&rows, LoadedSide::B),
+        SpeedVerdict::LikelyFaster => about_unproven(&rows, LoadedSide::A),
+        _ => String::new(),
+    };
+    let caveats = unproven + &about_equal_runs(&rows);
     let (word, named) = (verdict_text(verdict), few(&named.collect::<Vec<_>>()));
     Some(format!("B is {word}{place}: {named}{caveats}."))
+}
+
+/// `, which is not proven; only B was under background load`; `slower` is the side that is slower.
+fn about_unproven(rows: &[&ComparedRow], slower: LoadedSide) -> String {
+    format!(", which is not proven{}", about_load(rows, slower))
+}
+
+/// `; only B was under background load in create, stat`, if there is a row of which that is so.
+fn about_load(rows: &[&ComparedRow], side: LoadedSide) -> String {
+    let is_loaded = |row: &&ComparedRow| row.loaded_side == Some(side);
+    let loaded: Vec<&ComparedRow> = rows.iter().copied().filter(is_loaded).collect();
+    let what = match side {
+        _ if loaded.is_empty() => return String::new(),
+        LoadedSide::A => "only A was under background load",
+        LoadedSide::B if loaded.iter().any(|row| row.disturbed[0]) => {
+            "B was under background load, but too few runs of A"
+        }
+        LoadedSide::B => "only B was under background load",
+    };
+    let is_all = loaded.len() == rows.len();
+    let place = if is_all { String::new() } else { format!(" in {}", names(&loaded)) };
+    format!("; {what}{place}")
 }
 
 /// `; runs here differ by up to 20% on their own`
@@ -110,28 +135,32 @@ fn times_as(word: &str, ratio: Option<f64>, interval: Option<Interval>) -> Strin
 }
 
 /// `No significant difference in create (smallest detectable: 4.0%), delete (3.2%).`
-fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
-    let of = |row: &ComparedRow| row.test.smallest_detectable.unwrap_or(f64::NAN);
+fn no_difference(rows: &[&ComparedRow], of: &[&ComparedRow]) -> Option<String> {
+    let size = |row: &ComparedRow| row.test.smallest_detectable.unwrap_or(f64::NAN);
     if rows.len() <= NAMED_MAX {
         let mut named = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             let lead = if at == 0 { "smallest detectable: " } else { "" };
-            named.push(format!("{} ({lead}{})", phase_name(&row.key), share(of(row))));
+            named.push(format!("{} ({lead}{})", phase_name(&row.key), share(size(row))));
         }
         return (!rows.is_empty())
             .then(|| format!("No significant difference in {}.", named.join(", ")));
     }
-    let least = rows.iter().map(|row| of(row)).fold(f64::INFINITY, f64::min);
-    let most = rows.iter().map(|row| of(row)).fold(0.0, f64::max);
+    let least = rows.iter().map(|row| size(row)).fold(f64::INFINITY, f64::min);
+    let most = rows.iter().map(|row| size(row)).fold(0.0, f64::max);
     let detectable = match [share(least), share(most)] {
         [least, most] if least == most => least,
         [least, most] => format!("{least} to {most}"),
     };
-    let what = names_or_number(rows);
+    let what = names_or_number(rows, of);
     Some(format!("No significant difference in {what} (smallest detectable: {detectable})."))
 }
 
-fn cannot_tell(rows: &[&ComparedRow], is_published: [bool; 2]) -> Option<String> {
+fn cannot_tell(
+    rows: &[&ComparedRow],
+    of: &[&ComparedRow],
+    is_published: [bool; 2],
+) -> Option<String> {
     let without_error = |side: fn(&ComparedRow) -> Option<Estimate>| {
         let is_single =
             |value: Estimate| value.interval.is_none() || value.basis != IntervalBasis::Repeats;
@@ -149,14 +178,15 @@ fn cannot_tell(rows: &[&ComparedRow], is_published: [bool; 2]) -> Option<String>
         [false, true] => b,
         [false, false] => "the values vary too much".into(),
     };
-    (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows)))
+    (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows, of)))
 }
 
-fn names_or_number(rows: &[&ComparedRow]) -> String {
+/// `create, stat`, or `5 phases` if they are more; `of` are those that they are among.
+fn names_or_number(rows: &[&ComparedRow], of: &[&ComparedRow]) -> String {
     if rows.len() <= NAMED_MAX {
         return names(rows);
     }
-    counted(rows.len() as u64, row_noun(rows))
+    counted(rows.len() as u64, row_noun(of))
 }
 
 /// What rows are that are all of phases, or all of whole jobs. A phase may have one for each variant and level.
@@ -174,16 +204,15 @@ fn names(rows: &[&ComparedRow]) -> String {
 }
 
 fn not_compared(comparison: &Comparison) -> Vec<String> {
-    let about = |row: &ComparedRow| {
-        let is_invalid = row.absence == Some(Absence::Invalid);
-        match (row.a.is_some(), row.b.is_some(), is_invalid) {
-            (true, true, _) => None,
-            (true, false, true) => Some("invalid in B"),
-            (true, false, false) => Some("measured in A alone"),
-            (false, true, true) => Some("invalid in A"),
-            (false, true, false) => Some("measured in B alone"),
-            (false, false, _) => Some("without a valid rate in both"),
-        }
+    let about = |row: &ComparedRow| match (row.a.is_some(), row.b.is_some(), row.absence) {
+        (true, true, _) => None,
+        (true, false, Some(Absence::ReachedLimit)) => Some("a repeat of B reached its limit"),
+        (true, false, Some(Absence::Invalid)) => Some("invalid in B"),
+        (true, false, _) => Some("measured in A alone"),
+        (false, true, Some(Absence::ReachedLimit)) => Some("a repeat of A reached its limit"),
+        (false, true, Some(Absence::Invalid)) => Some("invalid in A"),
+        (false, true, _) => Some("measured in B alone"),
+        (false, false, _) => Some("without a valid rate in both"),
     };
     let whats = each_once(comparison.rows.iter().filter_map(about));
     let sentence = |what: &str| {
@@ -212,8 +241,16 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
             "NOT CONFIRMED: no slowdown of more than {limit} is proven in all {runs}."
         ));
     }
+    let is_limited = |row: &&ComparedRow| row.absence == Some(Absence::ReachedLimit);
+    let (limited, invalid): (Vec<_>, Vec<_>) =
+        check.with(CheckOutcome::Invalid).into_iter().partition(is_limited);
     for (lead, rows) in [
-        ("Cannot tell, all measurements are invalid", check.with(CheckOutcome::Invalid)),
+        ("Cannot tell, all measurements are invalid", invalid),
+        ("Cannot tell, a repeat reached its limit", limited),
+        (
+            "Cannot tell, a repeat of the baseline reached its limit",
+            check.with(CheckOutcome::NoBaseline),
+        ),
         ("Cannot tell, the run ended before", check.with(CheckOutcome::Missing)),
     ] {
         if !rows.is_empty() {
@@ -242,7 +279,7 @@ fn slowdowns(rows: &[&ComparedRow]) -> String {
 }
 
 /// `UNSURE whether 2 of 6 rows are more than 5% slower: most of all create, 1.06 times as long (0.86 to 1.31);
-/// equal runs may differ by 25%.`
+/// only B was under background load; equal runs may differ by 25%.`
 fn unsure(check: &Check, limit: &str) -> Option<String> {
     let (rows, all) = (check.with(CheckOutcome::Unsure), check.rows().count());
     let which = match rows.len() {
@@ -253,7 +290,8 @@ fn unsure(check: &Check, limit: &str) -> Option<String> {
     };
     let size = |row: &&&ComparedRow| row.test.slowdown().unwrap_or_default();
     let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let (named, caveat) = (phase_name(&most.key), about_equal_runs(&rows));
+    let [of_a, of_b] = [LoadedSide::A, LoadedSide::B].map(|side| about_load(&rows, side));
+    let (named, caveat) = (phase_name(&most.key), of_a + &of_b + &about_equal_runs(&rows));
     let lead = if rows.len() > 1 { "most of all " } else { "" };
     let most = slowdown(most);
     Some(format!("UNSURE whether {which} more than {limit} slower: {lead}{named}, {most}{caveat}."))
@@ -439,6 +477,16 @@ pub(super) fn marks(row: &ComparedRow) -> &'static str {
 /// A sentence on how a table is to be read, with what stands before it.
 pub(in crate::report) type Reading = (&'static str, String);
 
+/// What background load did in rows in which one side may be slower because of it alone, if there are any.
+pub(super) fn one_sided_load(comparison: &Comparison) -> Option<&'static str> {
+    let rows = || comparison.in_both().filter(|row| row.loaded_side.is_some());
+    rows().next()?;
+    Some(match rows().any(|row| row.disturbed == [true; 2]) {
+        true => "background load disturbed one side alone, or too few runs of the other",
+        false => "background load disturbed one side alone",
+    })
+}
+
 /// What the marks mean, each behind its mark.
 pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     let rows: Vec<&ComparedRow> = comparison.in_both().collect();
@@ -446,10 +494,8 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(("", ABOUT_DISTURBED.to_string()));
     }
-    if rows.iter().any(|row| row.loaded_side.is_some()) {
-        let text = "where background load disturbed one side alone, that side is not proven slower";
-        texts.push(("", text.into()));
-    }
+    let load = one_sided_load(comparison);
+    texts.extend(load.map(|load| ("", format!("where {load}, that side is not proven slower"))));
     texts.extend(about_left_out(comparison).map(|text| ("", text)));
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(

@@ -105,8 +105,14 @@ fn cells(row: &SideBySideRow, runs: &[RunColumns]) -> Vec<String> {
 
 pub(in crate::report) fn side_by_side_reading(rows: &[SideBySideRow]) -> Vec<String> {
     let sides = || rows.iter().flat_map(|row| row.sides.iter().flatten());
+    let limited = rows.iter().any(|row| row.limited).then(|| {
+        "A run of which a repeat of a phase reached its limit has no value there: the others are the \
+         quick ones."
+            .to_string()
+    });
     if !sides().any(|side| side.ratio.is_some()) {
-        return vec!["Nothing here was measured in more than one of the runs.".into()];
+        let alone = "Nothing here has a value in more than one of the runs.".to_string();
+        return [alone].into_iter().chain(limited).collect();
     }
     let mut text = String::from(
         "± is a 95% interval; where there is none, the error is unknown. B/A is a plain ratio: \
@@ -119,6 +125,7 @@ pub(in crate::report) fn side_by_side_reading(rows: &[SideBySideRow]) -> Vec<Str
         );
     }
     let mut texts = vec![text];
+    texts.extend(limited);
     texts.extend(about_ranges(sides().map(|side| side.value)).into_iter().map(String::from));
     if sides().any(|side| side.disturbed) {
         texts.push(ABOUT_DISTURBED.into());

@@ -1,5 +1,6 @@
 use super::*;
 use crate::analysis::compare::{BaselineRuns, Check, compare, compare_among};
+use crate::results::book::{Disturbance, REACHED_LIMIT};
 use crate::run::cache::CacheState;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
@@ -89,6 +90,12 @@ fn of_published_figures_no_repeats_are_asked_for() {
 fn rows_of_several_variants_are_not_called_phases() {
     let text = words(&compared_text(&lasting(1.0, "18"), &lasting(1.6, "19"), false));
     assert!(text.contains("* B is slower in 4 of 24 rows: rewrite of"), "{text}");
+    let [mut a, mut b] = [lasting(1.0, "18"), lasting(1.6, "19")];
+    for book in [&mut a, &mut b] {
+        book.measurements.retain(|m| m.cell.variant == "ext4" || m.phase == "rewrite");
+    }
+    let text = words(&compared_text(&a, &b, false));
+    assert!(text.contains("* No significant difference in 5 rows ("), "{text}");
 }
 
 #[test]
@@ -134,6 +141,79 @@ fn a_check_against_a_run_knows_earlier_runs_and_one_run_is_no_variance() {
     let text = words(&String::from_utf8(out).unwrap());
     assert!(text.contains("their between-run variance is unknown, and intervals are"), "{text}");
     assert!(text.contains("* OK: no phase is more than 80% slower: at most 1."), "{text}");
+}
+
+#[test]
+fn it_is_said_where_a_repeat_reached_its_limit() {
+    let one = |id| {
+        let mut book = lasting(1.0, id);
+        book.measurements.retain(|m| m.cell.variant == "ext4");
+        book
+    };
+    let (quick, mut slow) = (one("18"), one("19"));
+    let last = slow.measurements.iter_mut().rfind(|m| m.phase == "delete").unwrap();
+    last.invalid.push(format!("{REACHED_LIMIT} of 100 s"));
+    for (text, said) in [
+        (compared_text(&quick, &slow, false), "Not compared, a repeat of B reached its limit: "),
+        (compared_text(&slow, &quick, false), "Not compared, a repeat of A reached its limit: "),
+        (checked_text(&slow, &[&quick]), "Cannot tell, a repeat reached its limit: "),
+        (
+            checked_text(&quick, &[&slow]),
+            "Cannot tell, a repeat of the baseline reached its limit: ",
+        ),
+        (side_by_side_text(&[&quick, &slow]), "reached its limit has no value there"),
+    ] {
+        let text = words(&text);
+        assert!(text.contains(said), "{text}");
+    }
+    let quick_alone = side_by_side_text(&[&quick, &quick]);
+    assert!(!quick_alone.contains("limit"), "{quick_alone}");
+}
+
+/// A run of one file system on a machine that is quiet in all phases but these, which took so many times as long.
+fn beside_load(phases: &[&str], times: f64, id: &str) -> Book {
+    let mut book = lasting(1.0, id);
+    book.measurements.retain(|m| m.cell.variant == "ext4" && !m.is_settle());
+    for m in &mut book.measurements {
+        let is_loaded = phases.contains(&m.phase.as_str());
+        m.seconds *= if is_loaded { times } else { 1.0 };
+        let seen = fixture::quiet(m.seconds);
+        let others_user_seconds = seen.cpu_seconds.filter(|_| is_loaded).map(|all| all / 2.0);
+        m.disturbance = Some(Disturbance { others_user_seconds, ..seen });
+    }
+    book
+}
+
+#[test]
+fn load_of_one_side_alone_is_said_to_be_why_a_gap_is_not_proven() {
+    let quiet = beside_load(&[], 1.0, "18");
+    let loaded = beside_load(&["delete", "rewrite"], 9.0, "19");
+    let says = |text: String, all: &[&str]| {
+        let text = words(&text);
+        all.iter().for_each(|said| assert!(text.contains(said), "{said}\n{text}"));
+    };
+    let likely = "likely is what they show at 80%";
+    let not_proven = "which is not proven; only";
+    let or_load = format!("{likely}, or at 95% where background load disturbed one side alone.");
+    let of_b = format!("{not_proven} B was under background load; equal runs");
+    says(compared_text(&quiet, &loaded, false), &["B is likely slower in 2", &of_b, &or_load]);
+    let of_a = format!("{not_proven} A was under background load; equal runs");
+    says(compared_text(&loaded, &quiet, false), &["B is likely faster in 2", &of_a, &or_load]);
+    says(compared_text(&quiet, &quiet, false), &[&format!("{likely}. ")]);
+    let below = "what is ok below";
+    let unless_alone = format!("{below}, unless background load disturbed one side alone");
+    let unless = format!("{unless_alone}.");
+    let of_b = "; only B was under background load in the whole job, ";
+    says(checked_text(&loaded, &[&quiet]), &["UNSURE whether", of_b, &unless]);
+    let of_a = "; only A was under background load in the whole job, ";
+    says(checked_text(&quiet, &[&loaded]), &["UNSURE whether", of_a, &unless]);
+    says(checked_text(&quiet, &[&quiet]), &["UNSURE whether", &format!("{below}. ")]);
+    let also_loaded = beside_load(&["delete", "rewrite"], 1.0, "20");
+    let mut history = [&quiet; 8];
+    history[7] = &also_loaded;
+    let of_few = "; B was under background load, but too few runs of A in the whole job, ";
+    let unless = format!("{unless_alone}, or too few runs of the other.");
+    says(checked_text(&loaded, &history), &["UNSURE whether", of_few, &unless]);
 }
 
 #[test]

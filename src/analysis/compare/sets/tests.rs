@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::compare::{BaselineMark, ComparedRow};
 use crate::base::random::{Stream, draw};
-use crate::results::book::{Book, CellKey, Measurement};
+use crate::results::book::{Book, CellKey, Disturbance, Measurement, REACHED_LIMIT};
 use crate::results::fixture::{self, growing::lasting};
 
 const FAIL_ON: f64 = 0.05;
@@ -262,4 +262,102 @@ fn runs_that_did_the_same_again_do_not_stand_in_for_what_the_run_lacks() {
     run.measurements.truncate(3);
     run.run.complete = false;
     assert_eq!(outcome(&run), CheckOutcome::Missing);
+}
+
+/// The same run, in which a repeat of the deletion took as long as a phase may.
+fn limited(mut book: Book) -> Book {
+    let slow = book.measurements.last_mut().unwrap();
+    assert_eq!(slow.phase, "delete");
+    slow.invalid.push(format!("{REACHED_LIMIT} of 100 s after 500 operations of 1,000"));
+    book
+}
+
+#[test]
+fn a_phase_of_which_a_repeat_reached_its_limit_is_never_good() {
+    let quick = book_of(1.0, 1.0);
+    let slow = limited(quick.clone());
+    let delete = |run: &Book, history: &[&Book]| {
+        let check = check(run, history, FAIL_ON);
+        let delete = check.rows().find(|row| row.key.phase.as_deref() == Some("delete"));
+        delete.map(|row| (row.outcome().unwrap(), row.absence, row.a.is_some(), row.b.is_some()))
+    };
+    let by_limit = Some(Absence::ReachedLimit);
+    let invalid = Some((CheckOutcome::Invalid, by_limit, true, false));
+    assert_eq!(delete(&slow, &[&quick; 8]), invalid);
+    assert_eq!(delete(&slow, &[&quick]), invalid);
+    let of_both = Some((CheckOutcome::Invalid, by_limit, false, false));
+    assert_eq!(delete(&slow, &[&slow]), of_both);
+    let no_baseline = Some((CheckOutcome::NoBaseline, by_limit, false, true));
+    assert_eq!(delete(&quick, &[&slow]), no_baseline);
+    assert_eq!(delete(&quick, &[&slow; 8]), no_baseline);
+    let one_is_quick = Some((CheckOutcome::Unsure, None, true, true));
+    assert_eq!(delete(&quick, &[&quick, &slow]), one_is_quick, "it counts, the other does not");
+}
+
+#[test]
+fn a_run_that_reached_its_limit_is_not_outvoted_by_others_that_did_the_same_again() {
+    let (run, baseline) = (book_of(1.0, 1.5), book_of(1.0, 1.0));
+    let outcomes = |again: &Book| {
+        let (run, again) = (Analysis::of(&run), Analysis::of(again));
+        let baseline = Analysis::of(&baseline);
+        let check = Check::of_runs(&[&run, &again], BaselineRuns::Run(&baseline), &[], FAIL_ON);
+        check.rows().map(|row| row.outcome().unwrap()).collect::<Vec<_>>()
+    };
+    let unsure = CheckOutcome::Unsure;
+    assert_eq!(outcomes(&book_of(1.0, 1.0)), [unsure; 3], "the whole job, create, delete");
+    let of_limited = outcomes(&limited(book_of(1.0, 1.0)));
+    assert_eq!(of_limited, [unsure, CheckOutcome::Invalid], "create, delete");
+}
+
+/// A run on a machine that is quiet or not, which takes so many times as long.
+fn run_beside(is_loaded: bool, times: f64) -> Book {
+    let mut book = book_of(times, times);
+    for m in &mut book.measurements {
+        let seen = fixture::quiet(m.seconds);
+        let others_user_seconds = seen.cpu_seconds.filter(|_| is_loaded).map(|all| all / 2.0);
+        m.disturbance = Some(Disturbance { others_user_seconds, ..seen });
+    }
+    book
+}
+
+const LOADED: bool = true;
+const QUIET: bool = false;
+
+fn runs_beside<const N: usize>(is_loaded: bool, times: [f64; N]) -> Vec<Book> {
+    times.map(|times| run_beside(is_loaded, times)).to_vec()
+}
+
+/// What a check says of the creation: its outcome, and whether baseline and run are marked as disturbed.
+fn beside(run: &Book, history: &[Book]) -> (CheckOutcome, [bool; 2]) {
+    let check = check(run, &history.iter().collect::<Vec<_>>(), FAIL_ON);
+    let create = row(&check, "create");
+    (create.outcome().unwrap(), create.disturbed)
+}
+
+const AS_ONE: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.01, 0.99];
+const AS_TWO: [f64; 6] = [2.0, 2.02, 1.98, 2.0, 2.02, 1.98];
+
+#[test]
+fn load_of_runs_before_the_step_says_nothing_of_the_baseline() {
+    let quiet_now = [runs_beside(LOADED, AS_TWO), runs_beside(QUIET, AS_ONE)].concat();
+    let found = beside(&run_beside(LOADED, 2.0), &quiet_now);
+    assert_eq!(found, (CheckOutcome::Unsure, [false, true]), "load explains it");
+    let found = beside(&run_beside(QUIET, 2.0), &quiet_now);
+    assert_eq!(found, (CheckOutcome::Regression, [false, false]));
+    let loaded_now = [runs_beside(QUIET, AS_ONE), runs_beside(LOADED, AS_TWO)].concat();
+    let found = beside(&run_beside(QUIET, 1.9), &loaded_now);
+    assert_eq!(found, (CheckOutcome::Unsure, [true, false]), "load hides it");
+    let found = beside(&run_beside(LOADED, 4.0), &loaded_now);
+    assert_eq!(found, (CheckOutcome::Regression, [true, true]), "it knows load");
+}
+
+#[test]
+fn load_of_a_run_that_is_an_outlier_marks_no_baseline() {
+    let outlier = runs_beside(LOADED, [1.5]);
+    let others = [runs_beside(QUIET, AS_ONE), runs_beside(QUIET, AS_ONE)].concat();
+    let found = beside(&run_beside(QUIET, 1.0), &[outlier.clone(), others.clone()].concat());
+    assert_eq!(found, (CheckOutcome::Ok, [false, false]));
+    let member = runs_beside(LOADED, [1.0]);
+    let found = beside(&run_beside(QUIET, 1.0), &[member, others].concat());
+    assert_eq!(found, (CheckOutcome::Ok, [true, false]));
 }

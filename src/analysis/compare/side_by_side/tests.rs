@@ -1,5 +1,5 @@
 use super::*;
-use crate::results::book::{Book, Window};
+use crate::results::book::{Book, REACHED_LIMIT, Window};
 use crate::results::fixture;
 use crate::results::reference::find_reference;
 
@@ -161,4 +161,19 @@ fn published_figures_of_a_file_system_stand_beside_the_variant_of_its_name_alone
     // Variants that are no file systems stand beside it as before.
     let layouts = book_of(&["single", "multiple"], "create", 20_000);
     assert_eq!(met(&layouts, &xfs), [row("multiple", [true, true]), row("single", [true, true])]);
+}
+
+#[test]
+fn a_run_of_which_a_repeat_reached_its_limit_has_no_value_beside_others() {
+    let quick = book_of(&["default"], "create", 20_000);
+    let mut slow = quick.clone();
+    let mut long = slow.measurements[0].clone();
+    long.cell.repeat = 2;
+    long.invalid.push(format!("{REACHED_LIMIT} of 100 s"));
+    slow.measurements.push(long);
+    let rows = side_by_side(&[&quick, &slow]);
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    let has_value = row.sides.iter().map(Option::is_some).collect::<Vec<_>>();
+    assert_eq!((has_value, row.limited), (vec![true, false], true));
+    assert!(!side_by_side(&[&quick, &quick])[0].limited);
 }
