@@ -62,11 +62,13 @@ impl AnswerDraft {
         Self { verdict, text, evidence, is_measured, lacks, figures, kind }
     }
 
-    /// The same where these parts of a run do not count: of those nothing is known, so not that there is nothing.
+    /// The same where these parts of a run do not count: of those nothing is known, so not that there is nothing, nor would
+    /// more repeats show it.
     pub(super) fn apart_from(mut self, uncounted: Option<&UncountedParts<'_>>) -> Self {
         let Some(uncounted) = uncounted else { return self };
         self.evidence.insert(0, uncounted.sentence());
-        if let (Verdict::No, Some(levels)) = (self.verdict, uncounted.levels()) {
+        let would_be_no = self.verdict == Verdict::No || self.lacks == Lack::Precision;
+        if let Some(levels) = uncounted.levels().filter(|_| would_be_no) {
             (self.verdict, self.lacks) = (Verdict::CannotTell, Lack::CountedLevels);
             self.text = format!("{levels}; {}", self.text);
         }

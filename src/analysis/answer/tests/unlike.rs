@@ -1,5 +1,7 @@
 //! Answers about runs whose levels or phases are unlike each other, so that what is said of all may be false of one.
 
+use super::super::draft::{AnswerDraft, Lack};
+use super::super::uncounted::UncountedParts;
 use super::*;
 use crate::analysis::findings::ranking::FastestVariants;
 use crate::results::book::Window;
@@ -283,6 +285,21 @@ fn nothing_is_denied_of_a_level_that_does_not_count() {
         let named = format!("Not counted: {name} at 7 files ({REACHED_LIMIT}).");
         assert!(found.evidence.contains(&named), "{found:?}");
     }
+}
+
+#[test]
+fn more_repeats_are_not_advised_for_a_level_that_does_not_count() {
+    let flat = |_: &str, _: &str, _: usize| 1.0;
+    let of = [&["default"][..], &["create"]];
+    let run = limited(over_levels(Conclusion::Slope, of, &SEVEN, &flat), |m| is_at(m, 7.0));
+    let uncounted = UncountedParts::of(&run, Conclusion::Slope);
+    let open = |lacks| AnswerDraft::cannot_tell(lacks, "it may be slower".into(), Vec::new());
+    let found = open(Lack::Precision).apart_from(uncounted.as_ref());
+    assert_eq!(found.lacks, Lack::CountedLevels);
+    assert!(found.text.starts_with("at 7 files create does not count "), "{found:?}");
+    assert!(found.text.ends_with("; it may be slower"), "{found:?}");
+    let found = open(Lack::Repeats).apart_from(uncounted.as_ref());
+    assert_eq!((found.lacks, &*found.text), (Lack::Repeats, "it may be slower"));
 }
 
 #[test]
