@@ -526,9 +526,15 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     if let Some(level) = first.level.as_ref().filter(|level| !is_said(level)) {
         caption += &format!(" at {} of {}", level.axis, level_value(level));
     }
+    let is_synced =
+        |row: &PhaseSummary| row.sync_seconds.is_some() && phases.contains(&&*row.phase);
+    let sync = analysis.summary().rows().any(is_synced).then(|| "sync".to_string());
     let start_ups = shown.iter().filter_map(|one| one.1.slow_start_up());
-    if let Some(most) = start_ups.map(|one| one.operations).max() {
-        caption += &format!("; without a slow start-up of up to {}", grouped(most));
+    let most = start_ups.map(|one| one.operations).max();
+    let start_up = most.map(|most| format!("slow start-up (up to {})", grouped(most)));
+    let without: Vec<String> = sync.into_iter().chain(start_up).collect();
+    if !without.is_empty() {
+        caption += &format!("; without {}", say::listed(&without));
     }
     if first.repeats < 2 {
         caption += "; intervals by the windows of one repeat";
@@ -596,7 +602,29 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         }
     };
     caption += &about_amounts(analysis, &phases);
+    caption += &about_constant(analysis, &phases);
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
+}
+
+/// Which of these phases do as many operations at each level: a part of what they find there. Nothing where all do.
+fn about_constant(analysis: &Analysis<'_>, phases: &[&str]) -> String {
+    let number = |phase: &str| {
+        let own = analysis.book.measurements.iter().filter(|m| m.phase == phase && m.valid());
+        match each_once(own.map(|m| m.operations)).as_slice() {
+            [number] if !lists(analysis, phase) => Some(*number),
+            _ => None,
+        }
+    };
+    let constant: Vec<_> =
+        phases.iter().filter_map(|phase| Some((*phase, number(phase)?))).collect();
+    if constant.len() == phases.len() {
+        return String::new();
+    }
+    let part = |number: u64| {
+        let own = constant.iter().filter(|one| one.1 == number).map(|one| one.0);
+        format!("; {}: {} at each level", own.collect::<Vec<_>>().join(", "), grouped(number))
+    };
+    each_once(constant.iter().map(|one| one.1)).into_iter().map(part).collect()
 }
 
 /// What findings count in these phases where it is not operations; nothing where it is.

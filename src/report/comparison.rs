@@ -239,7 +239,7 @@ fn about_history(comparison: &Comparison) -> String {
     let TestedRows { all, measured } = TestedRows::of(comparison);
     let between = match measured {
         0 if all == 0 => String::new(),
-        0 => format!("; their between-run variance is unknown, and intervals are {ASSUMED_WIDTH}"),
+        0 => format!("; intervals are {ASSUMED_WIDTH}"),
         n if n == all => "; their between-run variance is in the interval".into(),
         n => format!(
             "; their between-run variance is in {n} of {all} intervals, and the others are \

@@ -287,6 +287,27 @@ fn variants_that_scale_over_unlike_levels_each_name_their_own() {
 }
 
 #[test]
+fn phases_that_do_as_many_operations_at_each_level_are_named_with_their_number() {
+    let mut book = grouped_book();
+    book.run.conclude = vec![Conclusion::Scaling];
+    let one = book.measurements[1].clone();
+    let cells =
+        [20_000, 80_000].map(|files| [("create", files), ("delete", 500)].map(|of| (files, of)));
+    let measured = cells.into_iter().flatten().map(|(files, (phase, operations))| {
+        let mut m = Measurement { phase: phase.into(), operations, ..one.clone() };
+        m.cell.level.as_mut().unwrap().value = files as f64;
+        m
+    });
+    book.measurements = measured.collect();
+    let caption = "over the time at 20,000; delete: 500 at each level";
+    let text = rendered("terminal", &book);
+    assert!(text.contains(caption), "{text}");
+    book.measurements.retain(|m| m.phase == "delete");
+    let text = rendered("terminal", &book.ordered_as_measured());
+    assert!(!text.contains("at each level"), "{text}");
+}
+
+#[test]
 fn the_reliability_names_a_warning_as_the_line_of_warnings_does() {
     let text = rendered("terminal", &made_book());
     let name = WarningCode::PrecisionNotReached.short_name();
@@ -377,6 +398,15 @@ fn parts_of_phases_that_did_not_do_as_much_are_named_in_each_row() {
     let text = rendered("terminal", &book);
     assert!(text.contains("40,000 of 400,000") && text.contains("20,000 of 200,000"), "{text}");
     assert!(!text.contains("first 40,000") && !text.contains("a create of 400,000"), "{text}");
+}
+
+#[test]
+fn what_grows_is_without_the_sync_and_says_so_where_there_is_one() {
+    let mut book = growing::directory();
+    book.measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
+    assert!(rendered("terminal", &book).contains("; without sync"));
+    book.measurements.iter_mut().for_each(|m| m.sync_seconds = 0.0);
+    assert!(!rendered("terminal", &book).contains("without sync"));
 }
 
 fn side_by_side_text(books: &[&Book]) -> String {

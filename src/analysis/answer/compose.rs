@@ -196,15 +196,18 @@ fn bytes(findings: &[Finding]) -> ByteFindings<'_> {
 fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
     let measurements = &analysis.book.measurements;
     let invalid = measurements.iter().find_map(|m| m.invalid.first());
-    let text = match invalid.filter(|_| !measurements.iter().any(|m| m.valid())) {
+    let (text, uncounted) = match invalid.filter(|_| !measurements.iter().any(|m| m.valid())) {
         Some(reason) => {
             let reason: Vec<&str> = reason.split_whitespace().take(15).collect();
-            format!("no measurement is valid: {}", reason.join(" "))
+            (format!("no measurement is valid: {}", reason.join(" ")), None)
         }
-        None => "too few valid measurements or levels for a conclusion".into(),
+        None => {
+            let text = "too few valid measurements or levels for a conclusion";
+            (text.into(), UncountedParts::all(analysis.book).map(|parts| parts.sentence()))
+        }
     };
     let measured = profile::profile(analysis, false).map(|profile| stated(&profile));
-    AnswerDraft::cannot_tell(Lack::Repeats, text, measured.into_iter().collect())
+    AnswerDraft::cannot_tell(Lack::Repeats, text, uncounted.into_iter().chain(measured).collect())
 }
 
 /// A run that is not complete: what its measurements say so far is evidence only.

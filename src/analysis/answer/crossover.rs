@@ -32,8 +32,7 @@ pub(super) fn crossover(
             _ => format!("in {} ", told.phase),
         };
         let about = |none, with_intervals| {
-            let parts = parts(told, none, with_intervals);
-            format!("{in_phase}{}", parts.join("; "))
+            format!("{in_phase}{}", parts(told, none, with_intervals).join("; "))
         };
         let texts = [about(Some(none), true), about(Some(none), false), about(None, true)];
         let short = texts.iter().find(|text| number_of_words(text) < WORDS_MAX);
@@ -47,9 +46,9 @@ pub(super) fn crossover(
 
 /// The tasks that were measured and are in no pair.
 fn left_out(all: &[&CrossoverFinding], measured: &[MeasuredTask<'_>]) -> LeftOutTasks {
-    let compared = all.iter().flat_map(|one| {
-        one.variants.iter().map(|variant| MeasuredTask { variant, phase: &one.phase })
-    });
+    let compared = all
+        .iter()
+        .flat_map(|one| one.variants.iter().map(|variant| MeasuredTask::new(variant, &one.phase)));
     LeftOutTasks::new(measured, &compared.collect::<Vec<_>>())
 }
 

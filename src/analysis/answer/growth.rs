@@ -103,7 +103,7 @@ fn others(all: &[&GrowthFinding], but: &GrowthFinding) -> Vec<String> {
 
 /// Of the phases whose growth is known elsewhere, the tasks of which it is not.
 fn left_out(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> LeftOutTasks {
-    let compared = all.iter().map(|one| MeasuredTask { variant: &one.variant, phase: &one.phase });
+    let compared = all.iter().map(|one| MeasuredTask::new(&one.variant, &one.phase));
     let compared: Vec<MeasuredTask<'_>> = compared.collect();
     let is_grown = |one: &&MeasuredTask<'_>| compared.iter().any(|other| other.phase == one.phase);
     let grown: Vec<MeasuredTask<'_>> = measured.iter().filter(is_grown).copied().collect();
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn a_variant_whose_growth_is_not_known_is_excepted() {
         let measured = [("ext4", "open"), ("xfs", "open"), ("xfs", "stat")];
-        let measured = measured.map(|(variant, phase)| MeasuredTask { variant, phase });
+        let measured = measured.map(|(variant, phase)| MeasuredTask::new(variant, phase));
         let slower = growth(&[&grown("open", 3_000, 2.0)], &measured).unwrap();
         assert_eq!(slower.evidence, ["Left out: xfs."]);
         let found = growth(&[&grown("open", 3_000, 1.0)], &measured).unwrap();

@@ -135,9 +135,9 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "{together} {takes} {} from {} up as below",
+            "{together} {takes} {} at {} and more as below",
             as_long(halves.middle_ratio(), Some(halves)),
-            axis.level(general.middle),
+            axis.value(general.middle),
         ),
     }
 }
@@ -178,7 +178,7 @@ fn most_of_all(found: &[&KneeFinding], axis: &AxisWords<'_>) -> String {
 fn left_out(judged: &[&KneeFinding], measured: &[MeasuredTask<'_>]) -> LeftOutTasks {
     let judged = judged.iter().filter_map(|one| {
         let (variant, phase) = (one.variant.as_deref()?, one.phase.as_deref()?);
-        Some(MeasuredTask { variant, phase })
+        Some(MeasuredTask::new(variant, phase))
     });
     LeftOutTasks::new(measured, &judged.collect::<Vec<_>>())
 }

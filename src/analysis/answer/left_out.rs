@@ -1,12 +1,13 @@
 //! Names the tasks of a run that its findings say nothing of, so that no answer says "nothing" of what was not compared.
 
 use super::words::{number_of_words, task};
+use crate::analysis::findings::sample::uncounted_cells;
 use crate::analysis::findings::say::listed;
 use crate::base::distinct::each_once;
-use crate::results::book::Book;
+use crate::results::book::{Book, Level};
 
 /// Names, and their words, that stand in an answer; of more it says how many tasks they are.
-const NAMED_MAX: usize = 2;
+pub(super) const NAMED_MAX: usize = 2;
 const NAMED_WORDS_MAX: usize = 6;
 
 /// A phase of a variant.
@@ -14,18 +15,53 @@ const NAMED_WORDS_MAX: usize = 6;
 pub(super) struct MeasuredTask<'a> {
     pub(super) variant: &'a str,
     pub(super) phase: &'a str,
+    /// Why none of its measurements counts; none where some do.
+    uncounted: Option<&'static str>,
+}
+
+impl<'a> MeasuredTask<'a> {
+    pub(super) fn new(variant: &'a str, phase: &'a str) -> Self {
+        Self { variant, phase, uncounted: None }
+    }
+
+    fn is_of(&self, other: &Self) -> bool {
+        (self.variant, self.phase) == (other.variant, other.phase)
+    }
 }
 
 /// All that were measured, whether that is valid or not; what is written until the unmount is none.
 pub(super) fn measured_tasks(book: &Book) -> Vec<MeasuredTask<'_>> {
-    let all = book.measurements.iter().filter(|m| !m.is_settle());
-    each_once(all.map(|m| MeasuredTask { variant: &m.cell.variant, phase: &m.phase }))
+    let uncounted = uncounted_cells(book);
+    let cells = book
+        .measurements
+        .iter()
+        .filter(|m| !m.is_settle())
+        .map(|m| (MeasuredTask::new(&m.cell.variant, &m.phase), m.cell.level.as_ref()));
+    let cells = each_once(cells);
+    let why = |(task, level): &(MeasuredTask<'_>, Option<&Level>)| {
+        let mut own = uncounted.iter().filter(|one| one.level == *level);
+        own.find(|one| task.is_of(&MeasuredTask::new(one.variant, one.phase))).map(|one| one.why)
+    };
+    let reasoned = each_once(cells.iter().map(|one| one.0)).into_iter().map(|task| {
+        let own = cells.iter().filter(|one| one.0.is_of(&task));
+        MeasuredTask { uncounted: only(&each_once(own.map(why))), ..task }
+    });
+    reasoned.collect()
+}
+
+/// The reason of all; none where there are several, or where one has none.
+fn only(reasons: &[Option<&'static str>]) -> Option<&'static str> {
+    match reasons {
+        [reason] => *reason,
+        _ => None,
+    }
 }
 
 /// The tasks that were measured and not compared.
 pub(super) struct LeftOutTasks {
-    /// Variants and phases of which nothing was compared, and single tasks.
-    names: Vec<String>,
+    /// Variants and phases of which nothing was compared, and single tasks; with the reason where none of their
+    /// measurements counts.
+    names: Vec<(String, Option<&'static str>)>,
     number: usize,
     measured: usize,
 }
@@ -33,8 +69,8 @@ pub(super) struct LeftOutTasks {
 impl LeftOutTasks {
     /// Those among `measured` that are not among `compared`.
     pub(super) fn new(measured: &[MeasuredTask<'_>], compared: &[MeasuredTask<'_>]) -> Self {
-        let left_out: Vec<&MeasuredTask<'_>> =
-            measured.iter().filter(|task| !compared.contains(task)).collect();
+        let is_compared = |task: &&MeasuredTask<'_>| compared.iter().any(|one| one.is_of(task));
+        let left_out: Vec<_> = measured.iter().filter(|task| !is_compared(task)).collect();
         let has_variant = |name: &str| compared.iter().any(|one| one.variant == name);
         let has_phase = |name: &str| compared.iter().any(|one| one.phase == name);
         let name = |one: &&MeasuredTask<'_>| match (has_variant(one.variant), has_phase(one.phase))
@@ -43,17 +79,25 @@ impl LeftOutTasks {
             (true, false) => one.phase.to_string(),
             (true, true) => task(one.variant, one.phase),
         };
-        let names = each_once(left_out.iter().map(name));
-        Self { names, number: left_out.len(), measured: measured.len() }
+        let reasoned = each_once(left_out.iter().map(name)).into_iter().map(|known| {
+            let own = left_out.iter().filter(|one| name(one) == known);
+            let reasons = each_once(own.map(|one| one.uncounted));
+            (known, only(&reasons))
+        });
+        Self { names: reasoned.collect(), number: left_out.len(), measured: measured.len() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
+    fn listed(&self) -> String {
+        listed(&self.names.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>())
+    }
+
     /// Whether an answer has room for all names.
     fn is_short(&self) -> bool {
-        self.names.len() <= NAMED_MAX && number_of_words(&listed(&self.names)) <= NAMED_WORDS_MAX
+        self.names.len() <= NAMED_MAX && number_of_words(&self.listed()) <= NAMED_WORDS_MAX
     }
 
     /// What stands before a statement on all others: `apart from create and read (xfs), `.
@@ -62,19 +106,28 @@ impl LeftOutTasks {
             return String::new();
         }
         match self.is_short() {
-            true => format!("apart from {}, ", listed(&self.names)),
+            true => format!("apart from {}, ", self.listed()),
             false => format!("apart from {} of {} tasks, ", self.number, self.measured),
         }
     }
 
-    /// A sentence with all names; none where there are none.
+    /// A sentence with all names for each reason; none where there are none.
     pub(super) fn sentence(&self) -> Option<String> {
-        (!self.is_empty()).then(|| format!("Left out: {}.", self.names.join(", ")))
+        let sentence = |why: Option<&str>| {
+            let own = self.names.iter().filter(|(_, reason)| *reason == why);
+            let own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("Left out{why}: {}.", own.join(", "))
+        };
+        let reasons = each_once(self.names.iter().map(|(_, reason)| *reason));
+        let all: Vec<String> = reasons.into_iter().map(sentence).collect();
+        (!all.is_empty()).then(|| all.join(" "))
     }
 
-    /// The same where [`Self::apart`] has only their number.
+    /// The same where it tells more than [`Self::apart`], which has names or their number.
     pub(super) fn sentence_beside_apart(&self) -> Option<String> {
-        self.sentence().filter(|_| !self.is_short())
+        let is_reasoned = self.names.iter().any(|(_, reason)| reason.is_some());
+        self.sentence().filter(|_| is_reasoned || !self.is_short())
     }
 }
 
@@ -85,9 +138,9 @@ mod tests {
     #[test]
     fn what_was_not_compared_is_named_as_a_variant_a_phase_or_a_task() {
         let all = ["ext4", "xfs", "btrfs"].into_iter().flat_map(|variant| {
-            ["create", "read", "delete"].map(|phase| MeasuredTask { variant, phase })
+            ["create", "read", "delete"].map(|phase| MeasuredTask::new(variant, phase))
         });
-        let all: Vec<MeasuredTask<'_>> = all.collect();
+        let mut all: Vec<MeasuredTask<'_>> = all.collect();
         let but = |is_left_out: fn(&MeasuredTask<'_>) -> bool| {
             let compared: Vec<_> = all.iter().copied().filter(|one| !is_left_out(one)).collect();
             LeftOutTasks::new(&all, &compared)
@@ -105,5 +158,13 @@ mod tests {
             many.sentence_beside_apart().unwrap(),
             "Left out: delete, create (xfs), create (btrfs)."
         );
+        all.iter_mut().filter(|one| one.phase == "delete").for_each(|one| {
+            one.uncounted = Some("reached its limit");
+        });
+        let compared: Vec<_> = all.iter().copied().filter(|one| one.phase == "create").collect();
+        let named = LeftOutTasks::new(&all, &compared);
+        assert_eq!(named.apart(), "apart from read and delete, ");
+        let reasoned = "Left out: read. Left out (reached its limit): delete.";
+        assert_eq!(named.sentence_beside_apart().unwrap(), reasoned);
     }
 }

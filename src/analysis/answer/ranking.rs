@@ -3,16 +3,13 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
-use super::words::{AxisWords, WORDS_MAX, as_long, at_most, begun, in_brackets, number_of_words};
+use super::words::{AxisWords, as_long, at_most, begun, fits, in_brackets};
 use crate::analysis::findings::ranking::{
     FastestVariants, ON_AVERAGE, RankingFinding, RankingStep,
 };
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
-
-/// Words that are left for what stands before an answer: `Likely: `.
-const WORDS_BEFORE: usize = 1;
 
 /// From all rankings of a run; none if there is none.
 pub(super) fn ranking(all: &[&RankingFinding]) -> Option<AnswerDraft> {
@@ -140,7 +137,6 @@ fn of_order(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     if !together.is_empty() {
         evidence.insert(0, about_ties(first, &together));
     }
-    let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
     let than = if together.is_empty() { String::new() } else { format!(" as {first}") };
     let about = |with_intervals| match is_open {
         true => about_open(&lead, &than, &behind, with_intervals),
@@ -151,7 +147,7 @@ fn of_order(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     if !fits(whole) {
         evidence.insert(0, one.sentence());
     }
-    let text = texts.into_iter().find(fits).unwrap_or_else(|| match is_open {
+    let text = texts.into_iter().find(|text| fits(text)).unwrap_or_else(|| match is_open {
         true => about_many_open(&scope, first, &together, &behind),
         false => about_many(&lead, &behind),
     });
@@ -321,10 +317,9 @@ fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
         let parts: Vec<String> = decided.iter().take(number).map(part).collect();
         format!("{what} {}", parts.join("; "))
     };
-    let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
     let texts = (1..=decided.len()).rev().map(joined);
     let text = { texts }
-        .find(fits)
+        .find(|text| fits(text))
         .unwrap_or_else(|| format!("{what} the order of the variants changes from level to level"));
     AnswerDraft::proven(Verdict::Yes, text, evidence)
 }
@@ -413,7 +408,7 @@ fn over_phases(all: &[&RankingFinding], phases: &[&str]) -> AnswerDraft {
     let Some(best) = wins.first() else { return without_winner(all, phases.len()) };
     let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
     let whole = format!("{fastest}: {}", parts.join("; "));
-    if number_of_words(&whole) + WORDS_BEFORE <= WORDS_MAX {
+    if fits(&whole) {
         return AnswerDraft::proven(Verdict::Yes, whole, Vec::new());
     }
     let (variant, won, but) = (best.variant, best.phases.len(), without(&best.rankings));

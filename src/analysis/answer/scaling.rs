@@ -3,11 +3,12 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::figures::AnswerFigure;
-use super::left_out::{LeftOutTasks, MeasuredTask};
-use super::words::{AxisWords, in_brackets, share};
-use crate::analysis::findings::say;
+use super::left_out::{LeftOutTasks, MeasuredTask, NAMED_MAX};
+use super::words::{AxisWords, fits, in_brackets, share};
+use crate::analysis::findings::say::{self, listed};
 use crate::analysis::findings::scaling::{LevelTime, ScaledPhase, ScalingFinding};
 use crate::analysis::statistics::Interval;
+use crate::base::distinct::each_once;
 use crate::plan::DEFAULT_VARIANT;
 
 /// From the scaling of all variants, and all tasks that were measured; none if there is none.
@@ -43,15 +44,23 @@ fn of_all(all: &[&ScalingFinding], measured: &[MeasuredTask<'_>]) -> Option<Answ
         variant => format!("{variant}: "),
     };
     let text = format!("{lead}{}", about(told, &own.apart()));
+    let whole = format!("{text}{}", also_slower(told, all, measured));
+    let has_interval = |phase: &ScaledPhase| phase.levels.iter().any(|one| one.interval.is_some());
+    let lacks = match told.phases.iter().any(has_interval) {
+        true => Lack::Precision,
+        false => Lack::Repeats,
+    };
     Some(match slower {
-        Some(_) => AnswerDraft::proven(Verdict::Yes, text, evidence),
-        None => AnswerDraft::cannot_tell(Lack::Precision, text, evidence),
+        Some(_) => {
+            AnswerDraft::proven(Verdict::Yes, if fits(&whole) { whole } else { text }, evidence)
+        }
+        None => AnswerDraft::cannot_tell(lacks, text, evidence),
     })
 }
 
 fn tasks(one: &ScalingFinding) -> Vec<MeasuredTask<'_>> {
     let phases = one.phases.iter();
-    phases.map(|phase| MeasuredTask { variant: &one.variant, phase: &phase.phase }).collect()
+    phases.map(|phase| MeasuredTask::new(&one.variant, &phase.phase)).collect()
 }
 
 /// Nothing takes longer in any variant: up to the highest level that all of them have. Where they have different ones, each
@@ -94,6 +103,29 @@ fn slowest(one: &ScalingFinding) -> Option<(&ScaledPhase, f64)> {
     known.min_by(|a, b| a.1.total_cmp(&b.1).then(ratio(b.0).total_cmp(&ratio(a.0))))
 }
 
+/// The other variants in which the slowest phase of one gets slower too: it is not that variant alone.
+fn also_slower(
+    told: &ScalingFinding,
+    all: &[&ScalingFinding],
+    measured: &[MeasuredTask<'_>],
+) -> String {
+    let Some((slowest, _)) = slowest(told).filter(|(phase, _)| phase.slower_from.is_some()) else {
+        return String::new();
+    };
+    let is_slower =
+        |phase: &ScaledPhase| phase.phase == slowest.phase && phase.slower_from.is_some();
+    let others = all.iter().filter(|one| one.variant != told.variant);
+    let slower = others.filter(|one| one.phases.iter().any(is_slower));
+    let slower: Vec<String> = slower.map(|one| one.variant.clone()).collect();
+    let others = each_once(measured.iter().map(|one| one.variant)).len().saturating_sub(1);
+    match slower.len() {
+        0 => String::new(),
+        1..=NAMED_MAX => format!("; it gets slower in {} too", listed(&slower)),
+        number if number == others => "; it gets slower in all others too".into(),
+        number => format!("; it gets slower in {number} of {others} others too"),
+    }
+}
+
 /// How far everything is as fast, `apart` from what was not compared, then what is not.
 fn about(one: &ScalingFinding, apart: &str) -> String {
     let axis = axis_of(one);
@@ -111,20 +143,19 @@ fn about(one: &ScalingFinding, apart: &str) -> String {
             });
             let is_beyond = reach.is_some() && phase.slower_from.is_some();
             let does = if is_beyond { "does" } else { "takes longer" };
-            format!("from {} on {} {does}{times}", axis.level(from), phase.phase)
+            Some(format!("from {} on {} {does}{times}", axis.level(from), phase.phase))
         }
-        None => match most_open(one) {
-            Some((phase, level, interval)) => {
-                let (ratio, at) = (say::span(interval), axis.value(level.value));
-                format!("{} may take {ratio} times as long at {at}", phase.phase)
-            }
-            None if reach.is_some() => "beyond that nothing is known".into(),
-            None => "nothing is known of higher levels".into(),
-        },
+        None => most_open(one).map(|(phase, level, interval)| {
+            let (ratio, at) = (say::span(interval), axis.value(level.value));
+            format!("{} may take {ratio} times as long at {at}", phase.phase)
+        }),
     };
-    match reach {
-        Some(reach) => format!("{reach} than with {lowest}; {beyond}"),
-        None => format!("{beyond}, compared with {}", axis.level(one.range.low)),
+    let level = axis.level(one.range.low);
+    match (reach, beyond) {
+        (Some(reach), Some(beyond)) => format!("{reach} than with {lowest}; {beyond}"),
+        (Some(reach), None) => format!("{reach} than with {lowest}; beyond that nothing is known"),
+        (None, Some(beyond)) => format!("{beyond}, compared with {level}"),
+        (None, None) => format!("no interval tells what takes longer than with {level}"),
     }
 }
 

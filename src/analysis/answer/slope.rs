@@ -21,7 +21,7 @@ pub(super) fn slope(all: &[&SlopeFinding], measured: &[MeasuredTask<'_>]) -> Opt
     let figures = all.iter().map(|one| AnswerFigure::of_slope(one)).collect();
     let left_out = |compared: &dyn Fn(&SlopeFinding) -> bool| {
         let compared = all.iter().filter(|one| compared(one));
-        let tasks = compared.map(|one| MeasuredTask { variant: &one.variant, phase: &one.phase });
+        let tasks = compared.map(|one| MeasuredTask::new(&one.variant, &one.phase));
         LeftOutTasks::new(measured, &tasks.collect::<Vec<_>>())
     };
     let uncompared = left_out(&|_| true);

@@ -25,22 +25,15 @@ impl<'a> UncountedParts<'a> {
     /// Those that an answer of this kind passes over; none if there are none.
     pub(super) fn of(book: &'a Book, kind: Conclusion) -> Option<Self> {
         let all = UncountedCells { book, cells: uncounted_cells(book) };
-        let cells: Vec<UncountedCell<'a>> =
-            all.cells.iter().copied().filter(|one| all.is_passed_over(one, kind)).collect();
-        let part = |(level, why)| {
-            let own = || cells.iter().filter(move |one| (one.level, one.why) == (level, why));
-            let name = |one: &UncountedCell<'_>| match level {
-                None => one.phase.to_string(),
-                Some(_) => task(one.variant, one.phase),
-            };
-            let is_unsaid = own().any(|one| all.is_unsaid(one, kind));
-            UncountedPart { level, why, tasks: each_once(own().map(name)), is_unsaid }
-        };
-        let parts = each_once(cells.iter().map(|one| (one.level, one.why)));
-        (!parts.is_empty()).then(|| Self(parts.into_iter().map(part).collect()))
+        all.parts(|one| all.is_passed_over(one, kind), |one| all.is_unsaid(one, kind))
     }
 
-    /// All of them.
+    /// All of a run, for an answer that has no findings; none if there are none.
+    pub(super) fn all(book: &'a Book) -> Option<Self> {
+        UncountedCells { book, cells: uncounted_cells(book) }.parts(|_| true, |_| true)
+    }
+
+    /// Names all of them.
     pub(super) fn sentence(&self) -> String {
         let part = |UncountedPart { level, why, tasks, .. }: &UncountedPart<'_>| {
             let at = level.map(|level| format!(" at {}", level_in_words(level)));
@@ -76,14 +69,34 @@ struct UncountedCells<'a> {
     cells: Vec<UncountedCell<'a>>,
 }
 
-impl UncountedCells<'_> {
+impl<'a> UncountedCells<'a> {
+    /// Those among them that are wanted, by level and reason; none if there are none.
+    fn parts(
+        &self,
+        is_wanted: impl Fn(&UncountedCell<'a>) -> bool,
+        is_unsaid: impl Fn(&UncountedCell<'a>) -> bool,
+    ) -> Option<UncountedParts<'a>> {
+        let wanted = self.cells.iter().filter(|one| has_finite_level(one.level));
+        let wanted: Vec<&UncountedCell<'a>> = wanted.filter(|one| is_wanted(one)).collect();
+        let name = |one: &UncountedCell<'a>| match one.level {
+            None if !self.any_counts(|m| m.phase == one.phase) => one.phase.to_string(),
+            _ => task(one.variant, one.phase),
+        };
+        let part = |(level, why)| {
+            let own = || wanted.iter().filter(move |one| (one.level, one.why) == (level, why));
+            let tasks = each_once(own().map(|one| name(one)));
+            UncountedPart { level, why, tasks, is_unsaid: own().any(|one| is_unsaid(one)) }
+        };
+        let parts = each_once(wanted.iter().map(|one| (one.level, one.why)));
+        (!parts.is_empty()).then(|| UncountedParts(parts.into_iter().map(part).collect()))
+    }
+
     /// Whether the findings speak of what such a cell belongs to, and so of all of it.
     fn is_passed_over(&self, one: &UncountedCell<'_>, kind: Conclusion) -> bool {
         match (kind, one.level) {
             (Conclusion::Source, _) => false,
             (Conclusion::Ranking, None) => !self.any_counts(|m| m.phase == one.phase),
             (_, None) => false,
-            (_, Some(level)) if !level.value.is_finite() => false,
             (_, Some(_)) => {
                 self.any_counts(|m| (&*m.cell.variant, &*m.phase) == (one.variant, one.phase))
             }
@@ -107,7 +120,13 @@ impl UncountedCells<'_> {
                 (one.phase, one.variant, one.level) == (&*m.phase, &*m.cell.variant, level)
             })
         };
-        let mut all = self.book.measurements.iter().filter(|m| !m.is_settle() && is_it(m));
-        all.any(|m| !is_uncounted(m))
+        let is_level = |m: &Measurement| has_finite_level(m.cell.level.as_ref());
+        let all = self.book.measurements.iter().filter(|m| !m.is_settle() && is_level(m));
+        all.filter(|m| is_it(m)).any(|m| !is_uncounted(m))
     }
+}
+
+/// Nothing equals a level that is no number, not even itself.
+fn has_finite_level(level: Option<&Level>) -> bool {
+    level.is_none_or(|level| level.value.is_finite())
 }

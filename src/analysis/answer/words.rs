@@ -8,6 +8,14 @@ use crate::plan::DEFAULT_VARIANT;
 /// An answer has at most so many words.
 pub(super) const WORDS_MAX: usize = 30;
 
+/// Words that are left for what stands before an answer: `Likely: `.
+const WORDS_BEFORE: usize = 1;
+
+/// Whether an answer has room for a text.
+pub(super) fn fits(text: &str) -> bool {
+    number_of_words(text) + WORDS_BEFORE <= WORDS_MAX
+}
+
 /// The words of a text.
 pub(super) fn number_of_words(text: &str) -> usize {
     text.split_whitespace().count()

@@ -178,7 +178,7 @@ fn a_slope_is_drawn_as_a_line_through_the_levels() {
     let read = chart(&all, "levels-read");
     let [law] = looks(read, SeriesLook::Law)[..] else { panic!("{:?}", read.series) };
     let (first, last) = (law.points[0], law.points[law.points.len() - 1]);
-    assert!(last.y < first.y * 0.9, "17% over the range: {first:?} {last:?}");
+    assert!(last.y > first.y * 1.05, "6% over the range: {first:?} {last:?}");
 }
 
 /// More windows than anybody looks at.

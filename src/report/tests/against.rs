@@ -139,7 +139,7 @@ fn a_check_against_a_run_knows_earlier_runs_and_one_run_is_no_variance() {
     let mut out = Vec::new();
     write_check(&run, history, &check, false, &mut out).unwrap();
     let text = words(&String::from_utf8(out).unwrap());
-    assert!(text.contains("their between-run variance is unknown, and intervals are"), "{text}");
+    assert!(text.contains("since the last step; intervals are as wide as "), "{text}");
     assert!(text.contains("* OK: no phase is more than 80% slower: at most 1."), "{text}");
 }
 

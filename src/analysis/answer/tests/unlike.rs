@@ -252,6 +252,27 @@ fn the_level_that_keeps_a_scaling_open_is_the_one_that_is_named() {
     assert!(found.text.contains(" times as long at 200, compared with 100 "), "{found:?}");
 }
 
+#[test]
+fn other_variants_in_which_the_same_phase_gets_slower_are_named() {
+    let text = |slow: &[&str]| {
+        let time = |variant: &str, phase: &str, at: usize| match (phase, slow.contains(&variant)) {
+            ("stat", true) if at > 0 => 3.0,
+            _ => 1.0,
+        };
+        let of = [&["a", "b", "c", "d"][..], &["stat", "list"]];
+        answer(&over_levels(Conclusion::Scaling, of, &[100.0, 200.0, 400.0, 800.0], &time)).text
+    };
+    let own = "compared with 100 files";
+    for (slow, end) in [
+        (&["a"][..], format!("{own}.")),
+        (&["a", "c"], format!("{own}; it gets slower in c too.")),
+        (&["a", "b", "c"], format!("{own}; it gets slower in b and c too.")),
+        (&["a", "b", "c", "d"], format!("{own}; it gets slower in all others too.")),
+    ] {
+        assert!(text(slow).ends_with(&end), "{}", text(slow));
+    }
+}
+
 /// The same run where a measurement at its highest level took as long as a phase may.
 fn limited(mut book: Book, is_it: impl Fn(&Measurement) -> bool) -> Book {
     let is_one = |m: &&mut Measurement| m.cell.repeat == 5 && is_it(m);
@@ -300,6 +321,16 @@ fn more_repeats_are_not_advised_for_a_level_that_does_not_count() {
     assert!(found.text.ends_with("; it may be slower"), "{found:?}");
     let found = open(Lack::Repeats).apart_from(uncounted.as_ref());
     assert_eq!((found.lacks, &*found.text), (Lack::Repeats, "it may be slower"));
+}
+
+#[test]
+fn an_answer_without_a_finding_names_what_does_not_count() {
+    let flat = |_: &str, _: &str, _: usize| 1.0;
+    let run = over_levels(Conclusion::Scaling, [&["default"], &["create"]], &SEVEN[..2], &flat);
+    let found = answer(&limited(run, |m| is_at(m, 2.0)));
+    assert!(found.text.starts_with("Cannot tell: too few valid measurements "), "{found:?}");
+    let uncounted = format!("Not counted: create at 2 files ({REACHED_LIMIT}).");
+    assert!(found.evidence.contains(&uncounted), "{found:?}");
 }
 
 #[test]
