@@ -395,12 +395,15 @@ impl Session<'_> {
             return Ok(());
         }
         self.goes_on_at(&key);
+        let before = self.spent.seconds();
         self.prepare(index, &key)?;
         if self.interrupt.is_set() {
             return Ok(());
         }
         self.cell += 1;
-        let begun = self.spent.seconds();
+        // What is prepared once, for several repeats, is no part of what a repeat costs.
+        let is_own = plan.has_history_for_each_repeat(cell);
+        let begun = if is_own { before } else { self.spent.seconds() };
         self.restore(index, &key)?;
         if self.interrupt.is_set() {
             return Ok(());
@@ -417,8 +420,7 @@ impl Session<'_> {
 
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
-        let histories = cell.prepare.as_ref().map_or(1, |prepare| prepare.histories);
-        let history = (histories > 1).then(|| self.plan.history(cell, key.repeat));
+        let history = cell.prepare.is_some().then(|| self.plan.history(cell, key.repeat));
         let found = self.sites.for_cell(cell)?.conditions().into_iter();
         let known = self.book.conditions.len();
         for PlaceCondition { name, value, unit } in

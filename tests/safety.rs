@@ -108,6 +108,9 @@ fn what_another_host_may_be_at_work_in_stays_until_somebody_says_that_it_is_not(
     let refused = clean(&bench);
     assert_eq!(refused.code, Some(1), "{}", refused.stdout);
     assert!(refused.stderr.contains("host node7 gave a sign in it"), "{}", refused.stderr);
+    let refused = bench.run(["resume", "last"]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("host node7 gave a sign in it"), "{}", refused.stderr);
     assert!(marker.exists(), "nothing was removed");
     let removed = bench.run(["clean", "--yes", "--other-hosts"]);
     assert_eq!((removed.code, removed.stderr.as_str()), (Some(0), ""));

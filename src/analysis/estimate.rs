@@ -307,7 +307,9 @@ impl ProbeCosts {
             FillMethod::Age { delete_every, .. } => files / delete_every.max(1) as f64,
             FillMethod::Fill => 0.0,
         };
-        let each = (cost.seconds + cost.removal_seconds) / cost.files;
+        // A place that is restored is left as a whole.
+        let removal_seconds = if plan.restores(cell) { 0.0 } else { cost.removal_seconds };
+        let each = (cost.seconds + removal_seconds) / cost.files;
         // Before and after each file that is deleted on the way there is a sync.
         let made = f64::from(plan.histories_made(cell));
         (each * files + deletions * self.commit_seconds()) * made

@@ -158,6 +158,8 @@ named_enum! {
         SmallVolume = "small-volume",
         /// Levels came in the order in which a place was prepared for them.
         LevelsInOrder = "levels-in-order",
+        /// Several repeats were measured beside the same files.
+        FewHistories = "few-histories",
         /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
         NoJournal = "no-journal",
         /// The host of a virtual machine takes back memory that is free, and much was read into it.
@@ -200,6 +202,7 @@ impl WarningCode {
             Self::ReadsWrite => "device writes during reads",
             Self::SmallVolume => "small file system",
             Self::LevelsInOrder => "levels in a fixed order",
+            Self::FewHistories => "repeats beside the same files",
             Self::NoJournal => "no journal",
             Self::MemoryTakenBack => "host takes memory back",
             Self::SlowClock => "slow clock",

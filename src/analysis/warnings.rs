@@ -1,6 +1,7 @@
 //! Derives the warnings that a reader must know before trusting a figure: a closed set of codes, each
 //! with its condition, sentence and hint.
 
+mod few_histories;
 mod jumped;
 mod slow_rank;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use crate::results::book::{
 use crate::results::content::{is_bulk, only_reads};
 use crate::results::order::made;
 use crate::run::cache::{CacheState, Doubt};
+use few_histories::few_histories;
 use jumped::jumped;
 
 /// Fewer operations than this give no percentiles worth the name.
@@ -77,6 +79,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(reads_that_write(&book.measurements));
     all.extend(small_volume(book));
     all.extend(levels_in_order(book));
+    all.extend(few_histories(book));
     all.extend(without_journal(book));
     all.extend(memory_taken_back(book));
     if book.run.clock == Some(ClockSource::Monotonic) {

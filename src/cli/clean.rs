@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::{counted, span};
+use crate::base::units::counted;
 use crate::run::kept_ballast::{BallastNote, read_note};
 use crate::run::leftover::remove_leftover;
 use crate::run::run_directory::{
@@ -138,12 +138,8 @@ impl Clean {
     /// The other host that may be at work in a directory, in words, with what shows it; none if what other hosts left is to
     /// be removed.
     fn elsewhere(&self, host: Option<OtherHost>, sign: &str) -> Option<String> {
-        let OtherHost { name, seconds_ago } = host.filter(|_| !self.other_hosts)?;
-        let ago = span(seconds_ago as f64);
-        Some(format!(
-            "{name} {sign} {ago} ago and may still be at work there, which cannot be seen from here; if it is not, \
-             --other-hosts removes it"
-        ))
+        let host = host.filter(|_| !self.other_hosts)?;
+        Some(format!("{}; if it is not, --other-hosts removes it", host.may_be_at_work(sign)))
     }
 
     /// What there is of boatload's in the directory.

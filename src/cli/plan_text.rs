@@ -97,7 +97,7 @@ impl<'a> VariantText<'a> {
     fn new(plan: &'a Plan, name: &str) -> Self {
         let cells: Vec<_> = plan.cells.iter().filter(|cell| cell.variant == name).collect();
         Self {
-            lines: variant_lines(name, &cells),
+            lines: variant_lines(plan, name, &cells),
             phases: phase_lines(&cells),
             made: cells.first().and_then(|cell| cell.filesystem.as_ref()),
         }
@@ -105,7 +105,7 @@ impl<'a> VariantText<'a> {
 }
 
 /// What a variant's cells work on, and what the place is brought to before.
-fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
+fn variant_lines(plan: &Plan, variant: &str, cells: &[&CellPlan]) -> String {
     let level = |cell: &CellPlan| cell.level.map_or_else(String::new, |level| level.to_string());
     let mut trees: Vec<_> = cells.iter().map(|cell| (level(cell), tree_words(cell))).collect();
     trees.dedup_by(|next, before| next.1 == before.1);
@@ -124,9 +124,17 @@ fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
             }
         }
     }
-    let prepare = cells.first().and_then(|cell| cell.prepare.as_ref());
-    if let Some(prepare) = prepare {
-        text.push_str(&wrapped(&format!("  {}", prepare_words(prepare)), 4));
+    if let Some((cell, prepare)) =
+        cells.first().and_then(|cell| Some((cell, cell.prepare.as_ref()?)))
+    {
+        let again = match plan.histories_made(cell) {
+            1 => String::new(),
+            _ if plan.has_history_for_each_repeat(cell) => {
+                "; made for each repeat with another seed".into()
+            }
+            several => format!("; made {several} times with other seeds"),
+        };
+        text.push_str(&wrapped(&format!("  {}{again}", prepare_words(prepare)), 4));
     }
     text
 }
@@ -215,15 +223,6 @@ fn tree_words(cell: &CellPlan) -> String {
 }
 
 fn prepare_words(prepare: &Prepare) -> String {
-    let again = match prepare.histories {
-        1 => String::new(),
-        several => format!("; made {several} times with other seeds"),
-    };
-    let words = one_history_words(prepare);
-    format!("{words}{again}")
-}
-
-fn one_history_words(prepare: &Prepare) -> String {
     let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
     match prepare.ballast.method {
         FillMethod::Fill => format!("before each level: filled up to it with {files}"),

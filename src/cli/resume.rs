@@ -23,7 +23,9 @@ interruption. What the run left on the disk is removed first, as `boatload clean
 A device still has boatload's file system after kill -9 or a power cut: `wipefs -a DEV` first.
 
 If something is not as it was when the run began - boatload's version, the kernel, the machine, the directory, the file \
-system, the device - it is named and nothing is done (exit code 2). --anyway goes on all the same; the report says what differs.
+system, the device - it is named and nothing is done (exit code 2). --anyway goes on all the same; the report says what differs. \
+Nor is anything done while another host may still be at work in the run's directory: `boatload clean --other-hosts` removes \
+that if it is not.
 
 A run can be resumed as often as it ends early, from the store that it was begun with; an imported one cannot.";
 

@@ -60,6 +60,9 @@ pub struct Churn {
 /// Bytes by which files may grow side by side.
 pub const PIECE_BYTES: RangeInclusive<u64> = 4 << 10..=16 << 20;
 
+/// Most histories of a ballast. So many give each repeat one of its own: more repeats cannot be requested.
+pub const HISTORIES_MAX: u32 = 1_000;
+
 /// Most rounds at a level.
 pub const ROUNDS_MAX: u32 = 1_000;
 

@@ -1,7 +1,7 @@
 //! Determines the order of a run: which cell is measured when, and on which history of its place.
 
 use super::phase::OnBallast;
-use super::prepare::FillMethod;
+use super::prepare::{FillMethod, HISTORIES_MAX};
 use super::{CellPlan, Plan, Prepare};
 use crate::base::random::{Stream, draw, shuffle};
 
@@ -56,13 +56,17 @@ impl Plan {
         levels > 1 && self.cells.iter().any(|cell| self.is_one_way(cell))
     }
 
-    /// The history of its place that a cell is measured on in a repeat, from 0. Where the place cannot
-    /// be brought back and repeats are added until the rates are precise, there is one.
+    /// The histories of its place that repeats take in turn. Where it cannot be brought back, and each repeat is to have one of
+    /// its own or repeats are added until the rates are precise, there is one: with another the lowest level would follow the
+    /// deletion of the highest.
+    fn histories(&self, cell: &CellPlan) -> u32 {
+        let is_one = self.effort.is_some() || cell.histories() == HISTORIES_MAX;
+        if is_one && self.is_one_way(cell) { 1 } else { cell.histories() }
+    }
+
+    /// The history of its place that a cell is measured on in a repeat, from 0.
     pub fn history(&self, cell: &CellPlan, repeat: u32) -> u32 {
-        match self.effort.is_some() && self.is_one_way(cell) {
-            true => 0,
-            false => (repeat - 1) % cell.histories(),
-        }
+        (repeat - 1) % self.histories(cell)
     }
 
     /// Which files of its ballast the phases of a cell read; none if others may be read too, by passes that are still
@@ -76,10 +80,21 @@ impl Plan {
         are_found.then(reads)
     }
 
+    /// Whether each repeat has a history of its own, also if it is not known how many there will be.
+    pub fn has_history_for_each_repeat(&self, cell: &CellPlan) -> bool {
+        self.are_enough(self.histories(cell))
+    }
+
+    /// Whether there are as many histories as repeats.
+    fn are_enough(&self, histories: u32) -> bool {
+        histories >= if self.effort.is_some() { HISTORIES_MAX } else { self.repeats }
+    }
+
     /// The last repeat that a history is needed in.
     pub fn last_repeat(&self, cell: &CellPlan, history: u32) -> u32 {
         let needs = |repeat: &u32| self.history(cell, *repeat) == history;
         match self.effort {
+            _ if self.has_history_for_each_repeat(cell) => history + 1,
             // How many follow is not known.
             Some(_) => u32::MAX,
             None => (1..=self.repeats).rev().find(needs).unwrap_or(0),
@@ -88,14 +103,12 @@ impl Plan {
 
     /// How many histories of a cell's place are made in all repeats.
     pub fn histories_made(&self, cell: &CellPlan) -> u32 {
-        let is_one = self.effort.is_some() && self.is_one_way(cell);
-        if is_one { 1 } else { cell.histories().min(self.repeats) }
+        self.histories(cell).min(self.repeats)
     }
 
-    /// Histories of a cell's place that are kept at one time.
+    /// Histories of a cell's place that are kept at one time if it can be brought back.
     pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
-        let each_once = self.effort.is_none() && self.repeats <= cell.histories();
-        if each_once { 1 } else { cell.histories() }
+        if self.are_enough(cell.histories()) { 1 } else { cell.histories() }
     }
 
     /// A variant's cells in the order in which its place is brought from level to level: those that
@@ -147,7 +160,7 @@ impl Plan {
 
     /// All repeats of the levels of a variant whose place cannot be brought back.
     fn one_way(&self, levels: &[usize]) -> Vec<(u32, usize)> {
-        let histories = levels.first().map_or(1, |at| self.cells[*at].histories());
+        let histories = levels.first().map_or(1, |at| self.histories_made(&self.cells[*at]));
         let mut order = Vec::with_capacity(levels.len() * self.repeats as usize);
         for history in 0..histories {
             for at in levels {
@@ -276,6 +289,16 @@ mod tests {
         let each_once = self::plan(7, 5).keeping_images(true);
         let cell = &each_once.cells[0];
         assert_eq!((each_once.histories_kept(cell), each_once.histories_made(cell)), (1, 5));
+        let effort = Some(Effort::default());
+        let unknown = Plan { effort, ..self::plan(HISTORIES_MAX, 3) }.keeping_images(true);
+        let cell = &unknown.cells[0];
+        assert_eq!((unknown.histories_kept(cell), unknown.last_repeat(cell, 6)), (1, 7));
+        let one_way = Plan { keeps_images: false, ..unknown.clone() };
+        let cell = &one_way.cells[0];
+        assert_eq!((one_way.history(cell, 3), one_way.histories_made(cell)), (0, 1));
+        let few = Plan { effort, ..plan };
+        let cell = &few.cells[0];
+        assert_eq!((few.histories_kept(cell), few.last_repeat(cell, 0)), (2, u32::MAX));
     }
 
     #[test]

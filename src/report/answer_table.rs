@@ -19,7 +19,7 @@ use crate::base::distinct::each_once;
 use crate::base::units::{Quantity, Unit, byte_step, grouped};
 use crate::plan::{Conclusion, DEFAULT_VARIANT};
 use crate::results::book::{Level, SETTLE};
-use crate::results::content::is_listing;
+use crate::results::content::{constant_operations, lists};
 
 /// The figures of an answer and how to read them.
 #[derive(Default)]
@@ -233,18 +233,12 @@ fn levels_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
 /// What stands below the rates of listings, which count whole directories, or bytes.
 fn about_lists(analysis: &Analysis<'_>) -> Option<String> {
     let rows: Vec<&PhaseSummary> =
-        analysis.summary().rows().filter(|row| lists(analysis, &row.phase)).collect();
+        analysis.summary().rows().filter(|row| lists(analysis.book, &row.phase)).collect();
     let counted = match rows.iter().all(|row| row.rate_unit == Unit::Bytes) {
         true => "bytes",
         false => "directories",
     };
     (!rows.is_empty()).then(|| format!("findings count the entries of a list, not the {counted}"))
-}
-
-/// Whether a phase lists directories.
-fn lists(analysis: &Analysis<'_>, phase: &str) -> bool {
-    let mut own = analysis.book.measurements.iter().filter(|m| m.phase == phase && m.valid());
-    own.any(is_listing)
 }
 
 fn level_names(summary: &Summary) -> Table {
@@ -608,13 +602,7 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
 
 /// Which of these phases do as many operations at each level: a part of what they find there. Nothing where all do.
 fn about_constant(analysis: &Analysis<'_>, phases: &[&str]) -> String {
-    let number = |phase: &str| {
-        let own = analysis.book.measurements.iter().filter(|m| m.phase == phase && m.valid());
-        match each_once(own.map(|m| m.operations)).as_slice() {
-            [number] if !lists(analysis, phase) => Some(*number),
-            _ => None,
-        }
-    };
+    let number = |phase: &str| constant_operations(analysis.book, phase);
     let constant: Vec<_> =
         phases.iter().filter_map(|phase| Some((*phase, number(phase)?))).collect();
     if constant.len() == phases.len() {
@@ -629,7 +617,7 @@ fn about_constant(analysis: &Analysis<'_>, phases: &[&str]) -> String {
 
 /// What findings count in these phases where it is not operations; nothing where it is.
 fn about_amounts(analysis: &Analysis<'_>, phases: &[&str]) -> String {
-    let lists = |phase: &str| lists(analysis, phase);
+    let lists = |phase: &str| lists(analysis.book, phase);
     let in_bytes = |row: &PhaseSummary| row.rate_unit == Unit::Bytes && !lists(&row.phase);
     let bulk = analysis.summary().rows().filter(|row| in_bytes(row)).map(|row| &*row.phase);
     let bulk: Vec<&str> = each_once(bulk.filter(|phase| phases.contains(phase)));

@@ -1,10 +1,11 @@
-//! Determines whether a phase wrote or only read content, or listed directories, and whether it is bulk: its
-//! operations move 1 MiB or more on average. The rate of a bulk phase is bytes per second; operations per
+//! Determines whether a phase wrote or only read content, or listed directories, how many operations it did, and whether
+//! it is bulk: its operations move 1 MiB or more on average. The rate of a bulk phase is bytes per second; operations per
 //! second, or percentiles of the few there are, say little.
 
 use std::collections::BTreeSet;
 
-use super::book::Measurement;
+use super::book::{Book, Measurement};
+use crate::base::distinct::each_once;
 use crate::op::{Subject, find_operation};
 
 /// Fewest bytes per operation of a bulk phase: moving so many takes nearly all of its time.
@@ -46,6 +47,24 @@ pub(crate) fn leaves_unwritten(m: &Measurement) -> bool {
 /// Whether a phase listed directories: findings then count the entries.
 pub(crate) fn is_listing(m: &Measurement) -> bool {
     m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.subject == Subject::Holder)
+}
+
+/// Whether a phase lists directories.
+pub(crate) fn lists(book: &Book, phase: &str) -> bool {
+    valid_of(book, phase).any(is_listing)
+}
+
+/// How many operations a phase did each time, whatever the level; none where that differs, and where entries are counted.
+pub(crate) fn constant_operations(book: &Book, phase: &str) -> Option<u64> {
+    let numbers = each_once(valid_of(book, phase).map(|m| m.operations));
+    match numbers.as_slice() {
+        [number] if !lists(book, phase) => Some(*number),
+        _ => None,
+    }
+}
+
+fn valid_of<'a>(book: &'a Book, phase: &str) -> impl Iterator<Item = &'a Measurement> {
+    book.measurements.iter().filter(move |m| m.phase == phase && m.valid())
 }
 
 /// Whether a phase only read content.

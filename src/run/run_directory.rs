@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
 use crate::base::names::rank_name;
+use crate::base::units::span;
 use crate::host::mounts::Mount;
 use crate::host::process::{ProcessMark, boot_id, host_name};
 use crate::run::clock::{boot_seconds_of_day, seconds_of_day};
@@ -61,8 +62,7 @@ pub struct Marker {
     pub boot: String,
     /// The process that made it.
     pub process: u32,
-    /// The name of the host that it runs on; empty in those of before this was kept.
-    #[serde(default)]
+    /// The name of the host that it runs on.
     pub host: String,
 }
 
@@ -433,6 +433,16 @@ impl OtherHost {
         !is_near && Mount::of(directory).is_ok_and(|mount| mount.is_of_one_host())
     }
 
+    /// That it may, in words, with what shows it.
+    #[must_use]
+    pub fn may_be_at_work(&self, sign: &str) -> String {
+        let Self { name, seconds_ago } = self;
+        let ago = span(*seconds_ago as f64);
+        format!(
+            "{name} {sign} {ago} ago and may still be at work there, which cannot be seen from here"
+        )
+    }
+
     /// The one that may still be at work in a marked and open directory; none if that is of this host.
     pub fn at_work(directory: BorrowedFd<'_>, marker: &Marker) -> Option<Self> {
         if marker.boot == boot_id() {
@@ -454,9 +464,8 @@ impl OtherHost {
     fn named(marker: &Marker, may_be_own: bool) -> Option<String> {
         let name = shown(&marker.host);
         match marker.host.as_str() {
-            host if host != host_name() && !host.is_empty() => Some(format!("host {name}")),
+            host if host != host_name() => Some(format!("host {name}")),
             _ if may_be_own => None,
-            "" => Some("another host".into()),
             _ => Some(format!("another host called {name}")),
         }
     }
@@ -558,9 +567,8 @@ mod tests {
             OtherHost::named(&Marker { host: host.into(), ..marker.clone() }, may_be_own)
         };
         let own = host_name();
-        assert_eq!([named(&own, true), named("", true)], [None, None]);
+        assert_eq!(named(&own, true), None);
         assert_eq!(named(&own, false), Some(format!("another host called {own}")));
-        assert_eq!(named("", false).as_deref(), Some("another host"));
         assert_eq!(named("node7", true).as_deref(), Some("host node7"));
         let restarted = Marker { boot: "another".into(), ..marker };
         let directory = run_directory.directory();

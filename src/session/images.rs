@@ -91,16 +91,29 @@ mod tests {
     use super::*;
     use crate::host::space::Space;
     use crate::plan::filesystem::read_list;
+    use crate::plan::repetition::Effort;
     use crate::plan::{Settings, read_job};
 
     const GIB: u64 = 1 << 30;
 
     fn survey(list: &str, available_bytes: u64) -> HostSurvey {
-        let job = "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [20, 40]\n\
-                   prepare = { age = { sizes = 4096 } }\n[[phase]]\noperation = 'create'\n";
+        survey_of(list, available_bytes, 1, None)
+    }
+
+    fn survey_of(
+        list: &str,
+        available_bytes: u64,
+        histories: u32,
+        effort: Option<Effort>,
+    ) -> HostSurvey {
+        let job = format!(
+            "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [20, 40]\n\
+             prepare = {{ age = {{ sizes = 4096, histories = {histories} }} }}\n\
+             [[phase]]\noperation = 'create'\n"
+        );
         let filesystems = read_list(list).unwrap();
-        let settings = Settings { filesystems, ..Settings::default() };
-        let plan = read_job(job, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
+        let settings = Settings { filesystems, effort, ..Settings::default() };
+        let plan = read_job(&job, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
         let mut survey = HostSurvey::new(&plan, Path::new("/")).unwrap();
         survey.host.filesystem.kind = "ext4".into();
         survey.space = Space { available_bytes, total_bytes: available_bytes, ..survey.space };
@@ -118,6 +131,21 @@ mod tests {
         assert_eq!(kept.lack, None);
         assert!(kept.bytes > 12 * GIB && kept.bytes < 14 * GIB, "{}", kept.bytes);
         assert_eq!(kept.room_bytes(), kept.bytes);
+    }
+
+    #[test]
+    fn of_histories_there_is_room_for_those_that_are_kept_at_one_time() {
+        let asked = Volume::Image { bytes: Some(10 * GIB) };
+        let kept = |histories, effort| {
+            images(&survey_of("ext4", 99 * GIB, histories, effort), &asked).unwrap().bytes
+        };
+        let (one, effort) = (kept(1, None), Some(Effort::default()));
+        assert_eq!(
+            [kept(2, None), kept(2, effort)],
+            [2 * one; 2],
+            "three repeats take two in turn"
+        );
+        assert_eq!([kept(3, None), kept(1_000, effort)], [one; 2], "each repeat has its own");
     }
 
     const FREE: u64 = 20 * GIB;

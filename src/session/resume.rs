@@ -2,14 +2,14 @@
 //! what follows them is as if the run had not been interrupted.
 
 use std::collections::VecDeque;
-use std::ffi::OsStr;
-use std::os::fd::AsFd;
+use std::ffi::OsString;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 
 use super::{HostSurvey, RunOrder, RunOutcome, Session, VERSION, Watcher, call_watch, now};
 use crate::analysis::compare::differences::differences;
-use crate::base::failure::{Failure, Result};
+use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::counted;
 use crate::host::facts::HostFacts;
 use crate::plan::CellPlan;
@@ -19,7 +19,7 @@ use crate::results::store::{FinishedCell, RunOrigin, Store};
 use crate::run::interrupt::Interrupt;
 use crate::run::leftover::remove_leftover;
 use crate::run::place_identity::PlaceIdentity;
-use crate::run::run_directory::{PREFIX, open_parent};
+use crate::run::run_directory::{OtherHost, PREFIX, open_directory, open_parent, prove};
 
 /// How often and how long apart a directory is tried again whose process has just been killed.
 const LEFTOVER_TRIES: u32 = 20;
@@ -53,6 +53,7 @@ pub fn resume(
     let parent = open_parent(&order.directory)?;
     let place = PlaceIdentity::of(&order.directory, &order.place)?;
     unfinished.check_place(&HostFacts::gather(parent.as_fd())?, &place)?;
+    unfinished.check_other_hosts(parent.as_fd(), &order.directory)?;
     if let Some(process) = store.take_over(unfinished.id(), &unfinished.origin)? {
         return Err(Failure::usage(format!(
             "run {} is still going on, in process {process}, or went on there in the meantime",
@@ -71,11 +72,38 @@ impl UnfinishedRun {
         &self.book.run.id
     }
 
+    /// What its directories are called.
+    fn directory_names(&self) -> [OsString; 2] {
+        ["", "fs"].map(|end| format!("{PREFIX}{}{end}", self.id()).into())
+    }
+
+    /// Whether the run may still be going on where this host cannot see it, on file systems that several hosts mount.
+    ///
+    /// # Errors
+    /// If it may.
+    fn check_other_hosts(&self, parent: BorrowedFd<'_>, place: &Path) -> Result<()> {
+        for name in self.directory_names() {
+            let Ok(left) = open_directory(parent, &name) else { continue };
+            let Ok(marker) = prove(left.as_fd(), &name) else { continue };
+            if let Some(host) = OtherHost::at_work(left.as_fd(), &marker) {
+                let place = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_path_buf());
+                return Err(Failure::failed(format!(
+                    "run {} is not resumed, since it left {} in {}, and {}; if it is not, `boatload clean --other-hosts` \
+                     there removes it",
+                    self.id(),
+                    shown(&name),
+                    shown(place),
+                    host.may_be_at_work("gave a sign in it")
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Removes what the run left when it was killed, with the proof that `clean` asks for.
     fn remove_leftovers(&self, directory: &Path) -> Result<()> {
         let parent = open_parent(directory)?;
-        for name in [format!("{PREFIX}{}", self.id()), format!("{PREFIX}{}fs", self.id())] {
-            let name = OsStr::new(&name);
+        for name in &self.directory_names() {
             let is_there = || {
                 let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
                 rustix::fs::statat(&parent, name, flags).is_ok()

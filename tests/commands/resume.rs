@@ -172,6 +172,10 @@ fn places_that_are_prepared_are_prepared_again() {
         [sim]\nmetadata = '20us'\ncapacity = '4MiB'\n\
         [[phase]]\noperation = 'create'\n[[phase]]\noperation = 'read'\n";
     ends_alike(&plan_of(job));
+    let own = job.replace("histories = 2", "histories = 1_000");
+    ends_alike(&plan_of(&own));
+    let effort = Some(Effort { precision: 0.05, time_limit_seconds: 3600.0 });
+    ends_alike(&plan_with(&own, &Settings { effort, ..Settings::default() }));
 }
 
 #[test]

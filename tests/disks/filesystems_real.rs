@@ -215,22 +215,47 @@ fn prepared_file_systems_are_restored_as_they_were_before_each_cell_in_random_or
     }
 }
 
+/// The history, and the number of its files, of the first three repeats at the highest level of `PREPARED_JOB`.
+fn histories(document: &Value) -> [[f64; 3]; 2] {
+    let found = conditions(document);
+    let value = |repeat, wanted: &str| -> f64 {
+        let here = |c: &&(u64, f64, String, f64)| (c.0, c.1, &*c.2) == (repeat, 40.0, wanted);
+        found.iter().find(here).unwrap().3
+    };
+    ["history", "files-present"].map(|wanted| [1, 2, 3].map(|repeat| value(repeat, wanted)))
+}
+
+fn warns_of_few_histories(document: &Value) -> bool {
+    let mut findings = document["findings"].as_array().unwrap().iter();
+    findings.any(|finding| finding["code"] == "few-histories")
+}
+
 #[test]
 fn repeats_on_other_histories_find_other_files() {
     let Some(bench) = bench("histories of prepared file systems") else { return };
     bench.write("kept.toml", PREPARED_JOB.replace("HISTORIES", "2"));
     let job = bench.beside("kept.toml").to_str().unwrap().to_string();
-    let on = ["--filesystem", "ext4", "--size", "256MiB", "--repeats", "3"];
+    let on = ["--filesystem", "ext4", "--size", "256MiB"];
     for place in [None, Some("--in-memory")] {
-        let document = bench.document(["run", &job].into_iter().chain(on).chain(place));
-        let found = conditions(&document);
-        let value = |repeat, wanted: &str| -> f64 {
-            let here = |c: &&(u64, f64, String, f64)| (c.0, c.1, &*c.2) == (repeat, 40.0, wanted);
-            found.iter().find(here).unwrap().3
-        };
-        assert_eq!([1, 2, 3].map(|repeat| value(repeat, "history")), [1.0, 2.0, 1.0]);
-        let files = [1, 2, 3].map(|repeat| value(repeat, "files-present"));
+        let run = ["run", &job, "--repeats", "3"];
+        let document = bench.document(run.into_iter().chain(on).chain(place));
+        let [histories, files] = histories(&document);
+        assert_eq!(histories, [1.0, 2.0, 1.0]);
         assert!(files[0] == files[2] && files[0] != files[1], "{files:?}");
+        assert!(warns_of_few_histories(&document), "{document}");
+        assert_no_trace(&bench);
+    }
+    bench.write("kept.toml", PREPARED_JOB.replace("HISTORIES", "1_000"));
+    for how in [["--repeats", "3"], ["--precision", "50%"]] {
+        let document = bench.document(["run", &job].into_iter().chain(how).chain(on));
+        let [histories, files] = histories(&document);
+        assert_eq!(histories, [1.0, 2.0, 3.0], "{how:?}: one for each repeat");
+        assert!(files[0] != files[1], "{files:?}");
+        assert_eq!(
+            document["run"]["level_order"], "random",
+            "{how:?}: there is room for one of them"
+        );
+        assert!(!warns_of_few_histories(&document), "{document}");
         assert_no_trace(&bench);
     }
 }

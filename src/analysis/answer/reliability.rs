@@ -173,6 +173,7 @@ fn reliability_with(code: WarningCode) -> Option<Reliability> {
         | WarningCode::ClockJumped
         | WarningCode::HostCache => Some(Reliability::Low),
         WarningCode::SmallVolume
+        | WarningCode::FewHistories
         | WarningCode::NoJournal
         | WarningCode::SlowRank
         | WarningCode::Jump

@@ -6,7 +6,8 @@ use super::cell::CellCheck;
 use super::keys::KeyReader;
 use crate::base::units::{Quantity, Unit, bytes, grouped};
 use crate::plan::prepare::{
-    Ballast, BallastGoal, Churn, FillMethod, PIECE_BYTES, Prepare, ROUNDS_MAX, rounds_default,
+    Ballast, BallastGoal, Churn, FillMethod, HISTORIES_MAX, PIECE_BYTES, Prepare, ROUNDS_MAX,
+    rounds_default,
 };
 use crate::plan::tree::{
     Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling,
@@ -379,9 +380,6 @@ impl KeyReader<'_> {
     }
 }
 
-/// Times that the ballast may be made.
-const HISTORIES: RangeInclusive<u64> = 1..=1_000;
-
 /// The files that are brought to a level.
 fn ballast(
     wire: &WireFill,
@@ -394,7 +392,8 @@ fn ballast(
     let sizes = sizes(Some(wire.sizes.as_ref()?), keys.table("sizes"));
     let content = content(wire.content.as_ref(), keys.table("content"));
     let threads = keys.whole_or(1, "threads", &wire.threads, Unit::Count, super::THREADS);
-    let histories = keys.whole_or(1, "histories", &wire.histories, Unit::Count, HISTORIES);
+    let most = u64::from(HISTORIES_MAX);
+    let histories = keys.whole_or(1, "histories", &wire.histories, Unit::Count, 1..=most);
     let files = match (goal, &wire.files_each) {
         (BallastGoal::Files(files), _) => files,
         (BallastGoal::Used(_), Some(WireFilesEach::Law(_))) => FILES_UNKNOWN_DRAWN,

@@ -140,6 +140,12 @@ impl MadeSite {
 
     /// Makes and mounts the file system of a cell, over the one before.
     pub fn make_fresh(&mut self, cell: &CellPlan) -> Result<()> {
+        let id = self.directory_id(cell);
+        self.make_with(cell, &id)
+    }
+
+    /// The same, with a directory of this id.
+    fn make_with(&mut self, cell: &CellPlan, id: &str) -> Result<()> {
         self.leave()?;
         let (Some(filesystem), Some(place)) = (&cell.filesystem, &mut self.place) else {
             return Err(Failure::failed("there is no place to make a file system on"));
@@ -157,8 +163,7 @@ impl MadeSite {
             device: device.clone(),
             trimmed,
         };
-        let id = self.directory_id(cell);
-        let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), &id)?;
+        let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), id)?;
         let host = self.host_on(filesystem);
         let disk = DiskSite::new(run_directory, &host, device, self.clock.clone())?;
         self.here = Some(MountedFileSystem::new(cell, filesystem, disk, facts));
@@ -166,7 +171,7 @@ impl MadeSite {
     }
 
     /// Nothing else is on a file system that was made, so the name of the run's directory there need not
-    /// be its own. It is the same in all runs of a seed, and another in each repeat: ext4 places a
+    /// be its own. It is the same in all runs of a seed, and another in each repeat or history: ext4 places a
     /// directory by the hash of its name, and where that is decides how far a disk's head travels.
     fn directory_id(&mut self, cell: &CellPlan) -> String {
         let times = self.times_made.entry(cell.variant.clone()).or_default();
@@ -223,7 +228,7 @@ impl Site for MadeSite {
         self.here.as_ref().map(|here| &here.disk as &dyn Site)
     }
 
-    /// The names of later directories are those that they would have had. Where cells are prepared, few are new.
+    /// The names of later directories are those that they would have had. Where cells are prepared, their history names them.
     fn pass_over(&mut self, cell: &CellPlan, _: u64, _: u64) {
         if cell.prepare.is_none() {
             self.directory_id(cell);
@@ -247,7 +252,7 @@ impl Site for MadeSite {
         // What was only tried out has not begun with the first level.
         let goes_on = |here: &MountedFileSystem| here.variant == cell.variant && here.prepared;
         if !self.here.as_ref().is_some_and(goes_on) {
-            self.make_fresh(cell)?;
+            self.make_with(cell, &format!("seed{}", prepare.ballast.tree.seed))?;
         }
         if let Some(here) = &mut self.here {
             here.prepared = true;
