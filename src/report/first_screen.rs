@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::answer_table::{AnswerTable, answer_table};
 use super::head::{about_lack, about_measured, about_trace};
-use super::phases::limits;
+use super::phases::{limits, limits_without_phases};
 use super::table::Table;
 use super::text::{wrap, write_wrapped};
 use super::warnings::{warning_lines, warnings_in_a_line};
@@ -85,12 +85,14 @@ struct FirstScreen {
     sentence: String,
     /// The columns that were left out.
     hidden: Vec<String>,
-    /// How the tables are to be read, then what limited the run.
+    /// How the tables are to be read.
     captions: Vec<String>,
     /// Tables and captions in fewer lines.
     short: Option<Box<AnswerTable>>,
     /// What limited the run.
     limit: Option<String>,
+    /// The same in one line, if it takes more.
+    short_limit: Option<String>,
     /// What was traced; empty where nothing was.
     traced: Vec<String>,
     warnings: Vec<String>,
@@ -110,7 +112,10 @@ impl FirstScreen {
         question.extend(wrap("INCOMPLETE: ", &about_lack(run).unwrap_or_default()));
         let answer = analysis.answer();
         let table = answer_table(analysis);
-        let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
+        let in_words = |limit: String| format!("Limit: {limit}.");
+        let limit = limits(analysis.summary()).map(in_words);
+        let is_long = |limit: &String| wrap("", limit).len() > 1;
+        let short_limit = limits_without_phases(analysis.summary()).map(in_words);
         let more =
             format!("More: boatload show {0} --details, boatload report {0} -o run.html", run.id);
         let next = answer.and_then(|answer| answer.next.clone()).unwrap_or_default();
@@ -118,7 +123,8 @@ impl FirstScreen {
             question,
             answer: answer.map(AnswerLines::new),
             sentence: answer.map(|answer| shown(answer.sentence())).unwrap_or_default(),
-            captions: caption_lines(&table.captions, limit.as_ref()),
+            captions: table.captions,
+            short_limit: short_limit.filter(|_| limit.as_ref().is_some_and(is_long)),
             tables: table.tables,
             hidden: Vec::new(),
             short: table.short.filter(|short| short.tables.iter().all(Table::fits)),
@@ -141,7 +147,7 @@ impl FirstScreen {
         let mut lines = Vec::new();
         let answer = self.answer.as_ref().map_or(Vec::new(), AnswerLines::all);
         let figures =
-            [self.table_lines(), self.captions.clone(), self.traced.clone(), self.warnings.clone()];
+            [self.table_lines(), self.caption_lines(), self.traced.clone(), self.warnings.clone()];
         let parts = [self.question.clone(), answer, figures.concat(), self.next.clone()];
         for (at, part) in parts.into_iter().enumerate() {
             if at > usize::from(self.is_tight) && !part.is_empty() {
@@ -163,13 +169,24 @@ impl FirstScreen {
             self.is_tight = true;
         } else if let Some(short) = self.short.take() {
             self.tables = short.tables;
-            self.captions = caption_lines(&short.captions, self.limit.as_ref());
+            self.captions = short.captions;
         } else if let Some(spare) = self.spare_table() {
             self.tables.remove(spare);
         } else {
-            return self.shorten_table();
+            return self.shorten_limit() || self.shorten_table();
         }
         true
+    }
+
+    /// Says in a line what limited the run, if all rows have room then.
+    fn shorten_limit(&mut self) -> bool {
+        let Some(short) = self.short_limit.take() else { return false };
+        let long = self.limit.replace(short);
+        let fits = self.lines().len() <= LINES_MAX;
+        if !fits {
+            self.limit = long;
+        }
+        fits
     }
 
     /// The last table behind the first that shows nothing of what the answer names, or what the first shows too.
@@ -195,6 +212,10 @@ impl FirstScreen {
         false
     }
 
+    fn caption_lines(&self) -> Vec<String> {
+        self.captions.iter().chain(&self.limit).flat_map(|text| wrap("", text)).collect()
+    }
+
     fn table_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for (at, table) in self.tables.iter().enumerate() {
@@ -209,10 +230,6 @@ impl FirstScreen {
         }
         lines
     }
-}
-
-fn caption_lines(captions: &[String], limit: Option<&String>) -> Vec<String> {
-    captions.iter().chain(limit).flat_map(|text| wrap("", text)).collect()
 }
 
 /// Whether a sentence names a row or a column: the name stands in it, and is no part of a longer one.
@@ -236,7 +253,7 @@ fn is_named(sentence: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::kept_runs::kept_runs;
+    use crate::report::kept_runs::{kept_run, kept_runs};
 
     #[test]
     fn a_name_is_no_part_of_a_longer_one() {
@@ -247,6 +264,17 @@ mod tests {
         for name in ["read", "file", "ext4", "fragmented", "8 KiB", "1", "11", ""] {
             assert!(!is_named(sentence, name), "{name}");
         }
+    }
+
+    #[test]
+    fn limits_are_told_without_phases_where_that_makes_room_for_all_rows() {
+        let analysis = Analysis::of(kept_run("directory-levels"));
+        let lines = FirstScreen::new(&analysis).fitted().lines();
+        assert!(lines.iter().any(|line| line.starts_with("delete-warm")), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.contains(MORE_ROWS)), "{lines:?}");
+        assert!(
+            lines.contains(&"Limit: processor, device or waiting, depending on the phase.".into())
+        );
     }
 
     #[test]

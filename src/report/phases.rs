@@ -65,12 +65,7 @@ fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn limits(summary: &Summary) -> Option<String> {
     let of_phase = |phase: &&str| {
         let rows = summary.rows().filter(|row| row.phase == *phase);
-        let mut limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();
-        // Where it is not the same for all rows, it is now the one, now the other.
-        if limits.len() > 1 && limits.remove(&Limit::Both) {
-            limits.extend([Limit::Processor, Limit::Device]);
-        }
-        limits.iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
+        limits_of(rows).iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
     };
     let phases: Vec<&str> = summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect();
     let own = |limit: &String| -> Vec<&str> {
@@ -90,6 +85,23 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
     let named = named.map(|limit| format!("{limit} in {}", own(limit).join(", ")));
     let all: Vec<String> = named.chain(last).collect();
     (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// The same without the phases; none if all have the same limit, or nothing is known of it.
+pub(super) fn limits_without_phases(summary: &Summary) -> Option<String> {
+    let limits = limits_of(summary.rows().filter(|row| !row.is_settle()));
+    let words: Vec<&str> = limits.iter().map(|limit| limit.in_words()).collect();
+    let (last, others) = words.split_last().filter(|(_, others)| !others.is_empty())?;
+    Some(format!("{} or {last}, depending on the phase", others.join(", ")))
+}
+
+/// What limited these rows. Where it is not the same for all, it is now the one, now the other.
+fn limits_of<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> BTreeSet<Limit> {
+    let mut limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();
+    if limits.len() > 1 && limits.remove(&Limit::Both) {
+        limits.extend([Limit::Processor, Limit::Device]);
+    }
+    limits
 }
 
 /// The limit of all phases, with what follows from it for whoever compares disks.
