@@ -124,17 +124,10 @@ fn variant_lines(plan: &Plan, variant: &str, cells: &[&CellPlan]) -> String {
             }
         }
     }
-    if let Some((cell, prepare)) =
-        cells.first().and_then(|cell| Some((cell, cell.prepare.as_ref()?)))
-    {
-        let again = match plan.histories_made(cell) {
-            1 => String::new(),
-            _ if plan.has_history_for_each_repeat(cell) => {
-                "; made for each repeat with another seed".into()
-            }
-            several => format!("; made {several} times with other seeds"),
-        };
-        text.push_str(&wrapped(&format!("  {}{again}", prepare_words(prepare)), 4));
+    let first = cells.first();
+    if let Some(words) = first.and_then(|cell| Some(prepare_words(cell.prepare.as_ref()?))) {
+        let again = first.map(|cell| histories_words(plan, cell)).unwrap_or_default();
+        text.push_str(&wrapped(&format!("  {words}{again}"), 4));
     }
     text
 }
@@ -219,6 +212,16 @@ fn tree_words(cell: &CellPlan) -> String {
     match files {
         0 => place,
         _ => format!("{} {sizes}, in {place}", counted(files, "file")),
+    }
+}
+
+fn histories_words(plan: &Plan, cell: &CellPlan) -> String {
+    match plan.histories_made(cell) {
+        1 => String::new(),
+        _ if plan.has_history_for_each_repeat(cell) => {
+            "; made for each repeat with another seed".into()
+        }
+        several => format!("; made {several} times with other seeds"),
     }
 }
 
