@@ -113,9 +113,14 @@ impl Summary {
         each_once(self.rows().map(|row| row.phase.as_str()))
     }
 
-    /// The row of a phase of a variant at a level; none if it was not measured.
-    pub fn row(&self, variant: &str, level: &Level, phase: &str) -> Option<&PhaseSummary> {
-        let here = |g: &&VariantSummary| g.variant == variant && g.level.as_ref() == Some(level);
+    /// Names of the phases that have a rate, in the same order.
+    pub fn rated_phases(&self) -> Vec<&str> {
+        self.phases().into_iter().filter(|phase| *phase != SETTLE).collect()
+    }
+
+    /// The row of a phase of a variant at a level, or without one; none if it was not measured.
+    pub fn row(&self, variant: &str, level: Option<&Level>, phase: &str) -> Option<&PhaseSummary> {
+        let here = |g: &&VariantSummary| g.variant == variant && g.level.as_ref() == level;
         self.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
     }
 

@@ -396,7 +396,10 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
         _ => format!("file systems are compared on {}", bytes(size)),
     };
     let sentence = format!("{place}: some are slower there than on larger places.");
-    let hint = format!("Take --size {}GiB or more.", FAIR_BYTES >> 30);
+    let hint = match book.is_on_device() {
+        true => format!("Take a device of {} GiB or more.", FAIR_BYTES >> 30),
+        false => format!("Take --size {}GiB or more.", FAIR_BYTES >> 30),
+    };
     Some(of_run(WarningCode::SmallVolume, &sentence, &hint))
 }
 

@@ -14,11 +14,11 @@ use crate::analysis::findings::ranking::{
 };
 use crate::analysis::findings::say;
 use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
-use crate::analysis::summary::{PhaseSummary, Summary, VariantSummary};
+use crate::analysis::summary::{PhaseSummary, Summary};
 use crate::base::distinct::each_once;
 use crate::base::units::{Quantity, Unit, byte_step, grouped};
 use crate::plan::{Conclusion, DEFAULT_VARIANT};
-use crate::results::book::{Level, SETTLE};
+use crate::results::book::Level;
 use crate::results::content::{constant_operations, lists};
 
 /// The figures of an answer and how to read them.
@@ -146,34 +146,19 @@ fn measured_rows(summary: &Summary) -> impl Iterator<Item = &PhaseSummary> {
     summary.rows().filter(|row| !row.is_settle())
 }
 
-/// The phases that have a rate, in the order they were measured.
-fn rated_phases(summary: &Summary) -> Vec<&str> {
-    summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect()
-}
-
-fn row<'a>(
-    summary: &'a Summary,
-    variant: &str,
-    level: Option<&Level>,
-    phase: &str,
-) -> Option<&'a PhaseSummary> {
-    let here = |group: &&VariantSummary| group.variant == variant && group.level.as_ref() == level;
-    summary.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
-}
-
 /// Of a job in which nothing is compared and nothing grows, or at one level: a row for each phase.
 fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
-    let (phases, variants) = (rated_phases(summary), summary.variants());
+    let (phases, variants) = (summary.rated_phases(), summary.variants());
     let names = phases.iter().map(ToString::to_string);
     let mut table = Table::of_names("phase", Align::Left, names);
     for variant in &variants {
         let cells = |cell: &dyn Fn(&PhaseSummary) -> Option<String>| -> Vec<String> {
-            let row = |phase| row(summary, variant, level, phase).filter(|row| row.rate.is_some());
+            let row = |phase| summary.row(variant, level, phase).filter(|row| row.rate.is_some());
             phases.iter().map(|phase| row(phase).and_then(cell).unwrap_or_default()).collect()
         };
         let rates: Vec<String> = phases
             .iter()
-            .map(|phase| rate_cell(row(summary, variant, level, phase), own_rate))
+            .map(|phase| rate_cell(summary.row(variant, level, phase), own_rate))
             .collect();
         if let [_] = variants.as_slice() {
             let of_tail = |ns: Option<u64>| ns.map(|ns| short_time(Some(ns as f64)));
@@ -190,7 +175,7 @@ fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
     let at = level.map(|level| format!("{} {}", level.axis, level_value(level)));
     let shown = || {
         let of_variant =
-            |variant| phases.iter().filter_map(move |phase| row(summary, variant, level, phase));
+            |variant| phases.iter().filter_map(move |phase| summary.row(variant, level, phase));
         variants.iter().copied().flat_map(of_variant)
     };
     let caption: Vec<String> =
@@ -218,7 +203,7 @@ const PHASES_BESIDE_MAX: usize = 3;
 /// A row for each level; of several variants one for each of these. None without levels.
 fn levels_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let summary = analysis.summary();
-    let (levels, phases, variants) = (summary.levels(), rated_phases(summary), summary.variants());
+    let (levels, phases, variants) = (summary.levels(), summary.rated_phases(), summary.variants());
     let last = levels.last()?;
     let mut table = match (variants.as_slice(), phases.as_slice()) {
         ([variant], _) => by_level(summary, variant, &phases),
@@ -261,7 +246,7 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
             false => RateScale::of(summary.rows().filter(|row| is_in(row, phase))),
         };
         let rows: Vec<_> =
-            summary.levels().iter().map(|level| summary.row(variant, level, phase)).collect();
+            summary.levels().iter().map(|level| summary.row(variant, Some(level), phase)).collect();
         table.group(phase);
         if !has_ranges {
             table.column("rate", rows.iter().map(|row| scale.cell(*row)));
@@ -304,7 +289,7 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
         let mark = |variant: &&str| fastest.map_or("", |fastest| mark_beside(fastest, variant));
         marks.extend(variants.iter().map(mark));
         let cell = |variant: &&str| {
-            mark(variant).to_string() + &scale.cell(summary.row(variant, level, phase))
+            mark(variant).to_string() + &scale.cell(summary.row(variant, Some(level), phase))
         };
         table.column_apart(&level_value(level), variants.iter().map(cell));
     }
@@ -359,7 +344,8 @@ fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
     let mut table = level_names(summary);
     let scale = RateScale::of(summary.rows().filter(|row| row.phase == phase));
     for variant in summary.variants() {
-        let rows = summary.levels().into_iter().map(|level| summary.row(variant, level, phase));
+        let rows =
+            summary.levels().into_iter().map(|level| summary.row(variant, Some(level), phase));
         table.column_apart(variant, rows.map(|row| scale.cell(row)));
     }
     let rows = summary.rows().filter(|row| row.phase == phase);
@@ -414,11 +400,11 @@ fn short_ranking(
     let what = ranked_phase(ranking);
     let ratios = ranking.steps.iter().map(|step| say::times(step.behind_first.ratio));
     let ratios = ["1".to_string()].into_iter().chain(ratios);
-    let phases = rated_phases(analysis.summary());
+    let phases = analysis.summary().rated_phases();
     let names = [what, "x fastest"].into_iter().chain(phases.iter().copied()).map(String::from);
     let mut table = Table::of_names("", Align::Left, names);
     for (variant, ratio) in ranking.order.iter().zip(ratios) {
-        let rate = |phase: &&str| scale.cell(row(analysis.summary(), variant, None, phase));
+        let rate = |phase: &&str| scale.cell(analysis.summary().row(variant, None, phase));
         let time = ranked_time(analysis, ranking, variant);
         table.column_apart(variant, [time, ratio].into_iter().chain(phases.iter().map(rate)));
     }
@@ -437,15 +423,15 @@ fn ranked_time(analysis: &Analysis<'_>, ranking: &RankingFinding, variant: &str)
         None => analysis
             .job_seconds(variant)
             .map_or_else(|| "-".into(), |seconds| format!("{} s", number(seconds, 3))),
-        Some(phase) => rate_cell(row(analysis.summary(), variant, None, phase), own_rate),
+        Some(phase) => rate_cell(analysis.summary().row(variant, None, phase), own_rate),
     }
 }
 
 /// The rates of ranked variants in as few lines as fit: a line for each variant, with long names of phases in two
 /// lines, or else a line for each phase.
 fn rates_by_phase(summary: &Summary, order: &[String], corner: &str, scale: &RateScale) -> Table {
-    let phases = rated_phases(summary);
-    let cell = |variant: &str, phase: &str| scale.cell(row(summary, variant, None, phase));
+    let phases = summary.rated_phases();
+    let cell = |variant: &str, phase: &str| scale.cell(summary.row(variant, None, phase));
     let variants = || order.iter().cloned();
     let mut whole = Table::of_names(corner, Align::Left, variants());
     let mut split = Table::of_names("", Align::Left, variants());

@@ -67,7 +67,7 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
         let rows = summary.rows().filter(|row| row.phase == *phase);
         limits_of(rows).iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
     };
-    let phases: Vec<&str> = summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect();
+    let phases = summary.rated_phases();
     let own = |limit: &String| -> Vec<&str> {
         phases.iter().filter(|phase| of_phase(phase) == *limit).copied().collect()
     };
@@ -391,7 +391,8 @@ fn levels_table<'a>(
     let mut table = Table::of_names(axis, Align::Right, names);
     for LevelGroup { title, variant, phase } in groups {
         let of_phase = || summary.rows().filter(|row| row.phase == phase);
-        let rows: Vec<_> = levels.iter().map(|level| summary.row(variant, level, phase)).collect();
+        let rows: Vec<_> =
+            levels.iter().map(|level| summary.row(variant, Some(level), phase)).collect();
         let cells = |cell: &dyn Fn(&PhaseSummary) -> String| -> Vec<String> {
             rows.iter().map(|row| known(*row, cell)).collect()
         };

@@ -78,6 +78,11 @@ impl Book {
         self
     }
 
+    /// Whether file systems were made on a device that the user named.
+    pub(crate) fn is_on_device(&self) -> bool {
+        self.filesystems.iter().any(|made| made.place == MadeOn::Device)
+    }
+
     /// Whether it was ended before every cell was done. Of a run that still goes on, or was killed,
     /// this is not known.
     pub fn is_cut_short(&self) -> bool {

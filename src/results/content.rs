@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::book::{Book, Measurement};
 use crate::base::distinct::each_once;
-use crate::op::{Subject, find_operation};
+use crate::op::{Durability, Subject, find_operation};
 
 /// Fewest bytes per operation of a bulk phase: moving so many takes nearly all of its time.
 const OPERATION_BYTES_MIN: f64 = 1_048_576.0;
@@ -39,9 +39,10 @@ pub(crate) fn writes_less(m: &Measurement) -> bool {
     writes_content(m) && m.device_write_bytes.is_some_and(|written| written < m.bytes)
 }
 
-/// Whether a phase ended with content unwritten: it had no sync, and the device wrote less.
+/// Whether a phase ended with content unwritten: it had no sync, nor had its operations, and the device wrote less.
 pub(crate) fn leaves_unwritten(m: &Measurement) -> bool {
-    writes_less(m) && m.sync_seconds == 0.0
+    let syncs_each = !matches!(m.durability, None | Some(Durability::None | Durability::Syncfs));
+    writes_less(m) && m.sync_seconds == 0.0 && !syncs_each
 }
 
 /// Whether a phase listed directories: findings then count the entries.
@@ -91,6 +92,21 @@ mod tests {
             moving("empty", 0, 0),
         ];
         assert_eq!(bulk_phases(all.iter()), BTreeSet::from(["write"]));
+    }
+
+    #[test]
+    fn what_each_operation_syncs_is_not_left_unwritten() {
+        let write = |durability, sync_seconds| {
+            let of_all = moving("write", 10, 1 << 20);
+            let (operation, device_write_bytes) = ("create".into(), Some(1 << 10));
+            Measurement { operation, device_write_bytes, durability, sync_seconds, ..of_all }
+        };
+        for durability in [None, Some(Durability::None), Some(Durability::Syncfs)] {
+            assert!(leaves_unwritten(&write(durability, 0.0)), "{durability:?}");
+            assert!(!leaves_unwritten(&write(durability, 0.1)), "{durability:?}");
+        }
+        assert!(!leaves_unwritten(&write(Some(Durability::Fsync), 0.0)));
+        assert!(!leaves_unwritten(&write(Some(Durability::Dsync), 0.0)));
     }
 
     #[test]

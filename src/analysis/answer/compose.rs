@@ -18,6 +18,7 @@ use crate::analysis::finding::Finding;
 use crate::analysis::findings::knee::general_slowdown;
 use crate::analysis::power::RunDesign;
 use crate::plan::{Conclusion, find_scenario};
+use crate::results::book::Measurement;
 use crate::results::order::variants;
 
 /// The findings of one kind.
@@ -74,9 +75,11 @@ pub(in crate::analysis) fn answer(
     let whole = sentence(&draft, &book.run.question);
     let text = shortened(&whole);
     let whole = Some(whole).filter(|whole| *whole != text);
-    let design = RunDesign::of_book(book, trust.repeats);
-    let needed = RepeatsNeeded::of(&draft, &design.clone().answered_by(draft.kind));
-    let why = why_unsure(&draft, &design, trust.has_no_journal).or_else(|| needed.in_vain());
+    let design = RunDesign::of_book(book, trust.repeats).answered_by(draft.kind);
+    let needed = RepeatsNeeded::of(&draft, &design);
+    // On a quiet machine they may.
+    let in_vain = needed.in_vain().filter(|_| !trust.is_disturbed);
+    let why = why_unsure(&draft, &design, trust.has_no_journal).or(in_vain);
     let advised = RepeatsAdvised {
         by_design: design.advised_repeats(),
         needed,
@@ -207,7 +210,12 @@ fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
         }
     };
     let measured = profile::profile(analysis, false).map(|profile| stated(&profile));
-    AnswerDraft::cannot_tell(Lack::Repeats, text, uncounted.into_iter().chain(measured).collect())
+    // Repeats do not make a phase end before its limit.
+    let lacks = match measurements.iter().any(Measurement::reached_limit) {
+        true => Lack::CountedLevels,
+        false => Lack::Repeats,
+    };
+    AnswerDraft::cannot_tell(lacks, text, uncounted.into_iter().chain(measured).collect())
 }
 
 /// A run that is not complete: what its measurements say so far is evidence only.

@@ -34,6 +34,8 @@ pub(in crate::analysis) enum Lack {
     Precision,
     /// Measurements that count at all levels, which repeats alone do not give.
     CountedLevels,
+    /// Something else that this job does not give, however often it is repeated.
+    Design,
     /// A device whose own speed does not change.
     SteadyDevice,
     /// Something to compare with.

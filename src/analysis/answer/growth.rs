@@ -35,14 +35,14 @@ fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<Answe
     if known.is_empty() {
         let (phases, gets) = (phases(all), verb(all, "gets", "get"));
         let text = format!("too few windows to see whether {phases} {gets} slower");
-        return Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence));
+        return Some(AnswerDraft::cannot_tell(Lack::Design, text, evidence));
     }
     let left_out = left_out(all, measured);
     let slower: Vec<_> = known.iter().copied().filter(|one| is_slower(one.1)).collect();
     if !slower.is_empty() {
         let (text, evidence) = match slower.as_slice() {
             [only] => {
-                let text = about_one(only.0, only.1, open(all).len(), all.len() - 1);
+                let text = about_one(only.0, only.1, all);
                 (text, others(all, only.0))
             }
             _ => (about_some(&slower, all), open(all)),
@@ -75,7 +75,7 @@ fn of_all(all: &[&GrowthFinding], measured: &[MeasuredTask<'_>]) -> Option<Answe
         format!(
             "at the end, after {}, {} may take {} times as long {}",
             extent(one),
-            task(&one.variant, &one.phase),
+            name(one, all),
             say::span(figures.interval),
             as_at_first([*figures].into_iter())
         )
@@ -152,9 +152,16 @@ fn verb(all: &[&GrowthFinding], of_one: &'static str, of_many: &'static str) -> 
     if is_one { of_one } else { of_many }
 }
 
-/// The only one that is slower, of so many others, of which so many cannot be told.
-fn about_one(one: &GrowthFinding, figures: &GrowthFigures, untold: usize, others: usize) -> String {
-    let task = task(&one.variant, &one.phase);
+/// A task, with its level where not all are of one.
+fn name(one: &GrowthFinding, all: &[&GrowthFinding]) -> String {
+    let is_of_one_level = all.iter().all(|other| other.level == one.level);
+    let at = if is_of_one_level { String::new() } else { one.at_level() };
+    task(&one.variant, &one.phase) + &at
+}
+
+/// The only one of all that is slower.
+fn about_one(one: &GrowthFinding, figures: &GrowthFigures, all: &[&GrowthFinding]) -> String {
+    let (task, untold, others) = (name(one, all), open(all).len(), all.len() - 1);
     let basis = one.basis();
     let times = as_long(figures.ratio, None);
     let longer = format!("{times} ({}{basis})", say::span(figures.interval));
@@ -230,6 +237,8 @@ mod tests {
     use crate::analysis::findings::curve::Law;
     use crate::analysis::findings::growth::CountedThing;
     use crate::analysis::findings::phase_shape::GrowthThreshold;
+    use crate::base::units::Unit;
+    use crate::results::book::Level;
 
     fn grown(phase: &str, operations: u64, ratio: f64) -> GrowthFinding {
         let figures = GrowthFigures {
@@ -310,6 +319,18 @@ mod tests {
                 "create (ext4) takes longer from about 7,000 operations on (6,500 to 7,200), {longer} at 20,000"
             )
         );
+    }
+
+    #[test]
+    fn a_level_is_named_where_growths_are_of_several() {
+        let at = |kib: f64, ratio| {
+            let level = Level { axis: "chunk".into(), value: kib * 1_024.0, unit: Unit::Bytes };
+            GrowthFinding { level: Some(level), ..grown("read", 3_000, ratio) }
+        };
+        let (small, large) = (at(4.0, 2.0), at(64.0, 1.0));
+        let slower = "at 3,000 operations read (ext4)";
+        assert!(text(&[&small, &large]).starts_with(&format!("{slower} at 4 KiB takes ")));
+        assert!(text(&[&small]).starts_with(&format!("{slower} takes ")));
     }
 
     #[test]

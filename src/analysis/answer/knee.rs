@@ -57,7 +57,12 @@ pub(super) fn knee(
     }
     let Some(general) = general else {
         let text = format!("{range} the tasks were not measured alike, so not together");
-        return Some(AnswerDraft::cannot_tell(Lack::Repeats, text, evidence));
+        // A level that one of them lacks comes with no repeat.
+        let lacks = match all.iter().all(|one| one.levels == first.levels) {
+            true => Lack::Repeats,
+            false => Lack::CountedLevels,
+        };
+        return Some(AnswerDraft::cannot_tell(lacks, text, evidence));
     };
     if let Some(slow) = general.slow_level {
         let text = about_slow_level(&slow, &axis, &format!("{together} {takes}"), first.range.high);

@@ -15,13 +15,20 @@ const NAMED_WORDS_MAX: usize = 6;
 pub(super) struct MeasuredTask<'a> {
     pub(super) variant: &'a str,
     pub(super) phase: &'a str,
-    /// Why none of its measurements counts; none where some do.
-    uncounted: Option<&'static str>,
+    /// Why none of its measurements counts, or is compared; none where some are.
+    why: Option<&'static str>,
+    /// Whether it is timed in windows.
+    has_windows: bool,
 }
 
 impl<'a> MeasuredTask<'a> {
     pub(super) fn new(variant: &'a str, phase: &'a str) -> Self {
-        Self { variant, phase, uncounted: None }
+        Self { variant, phase, why: None, has_windows: false }
+    }
+
+    /// The same for answers that compare levels: they leave phases with windows to growth.
+    pub(super) fn over_levels(self) -> Self {
+        Self { why: self.why.or(self.has_windows.then_some("see its growth")), ..self }
     }
 
     fn is_of(&self, other: &Self) -> bool {
@@ -44,7 +51,10 @@ pub(super) fn measured_tasks(book: &Book) -> Vec<MeasuredTask<'_>> {
     };
     let reasoned = each_once(cells.iter().map(|one| one.0)).into_iter().map(|task| {
         let own = cells.iter().filter(|one| one.0.is_of(&task));
-        MeasuredTask { uncounted: only(&each_once(own.map(why))), ..task }
+        let has_windows = book.measurements.iter().any(|m| {
+            task.is_of(&MeasuredTask::new(&m.cell.variant, &m.phase)) && !m.windows.is_empty()
+        });
+        MeasuredTask { why: only(&each_once(own.map(why))), has_windows, ..task }
     });
     reasoned.collect()
 }
@@ -59,8 +69,7 @@ fn only(reasons: &[Option<&'static str>]) -> Option<&'static str> {
 
 /// The tasks that were measured and not compared.
 pub(super) struct LeftOutTasks {
-    /// Variants and phases of which nothing was compared, and single tasks; with the reason where none of their
-    /// measurements counts.
+    /// Variants and phases of which nothing was compared, and single tasks; with the reason where all have one.
     names: Vec<(String, Option<&'static str>)>,
     number: usize,
     measured: usize,
@@ -81,7 +90,7 @@ impl LeftOutTasks {
         };
         let reasoned = each_once(left_out.iter().map(name)).into_iter().map(|known| {
             let own = left_out.iter().filter(|one| name(one) == known);
-            let reasons = each_once(own.map(|one| one.uncounted));
+            let reasons = each_once(own.map(|one| one.why));
             (known, only(&reasons))
         });
         Self { names: reasoned.collect(), number: left_out.len(), measured: measured.len() }
@@ -159,7 +168,7 @@ mod tests {
             "Left out: delete, create (xfs), create (btrfs)."
         );
         all.iter_mut().filter(|one| one.phase == "delete").for_each(|one| {
-            one.uncounted = Some("reached its limit");
+            one.why = Some("reached its limit");
         });
         let compared: Vec<_> = all.iter().copied().filter(|one| one.phase == "create").collect();
         let named = LeftOutTasks::new(&all, &compared);

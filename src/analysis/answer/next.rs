@@ -14,6 +14,10 @@ const REPEATS_USUAL: u32 = 10;
 /// The option that has a run on a disk whose own speed does not change.
 const MODELLED_DISK: [&str; 2] = ["--disk", "hdd-7200"];
 
+/// Options that it takes the place of, with one value and without.
+const VALUES_OF_PLACE: [&str; 2] = ["--device", "--erase"];
+const WORD_OF_PLACE: &str = "--in-memory";
+
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
 const VALUES_LEFT_OUT: [&str; 7] =
@@ -44,15 +48,16 @@ pub(super) fn next(
             false => again(book, &[]),
         };
     }
-    // More of what failed would fail, and repeats are no levels.
-    if repeats.lacks_levels || !book.measurements.iter().any(Measurement::valid) {
+    // More of what failed would fail, repeats are no levels, and what was traced is no job.
+    let is_traced = book.run.traced.is_some();
+    if repeats.lacks_levels || is_traced || !book.measurements.iter().any(Measurement::valid) {
         return None;
     }
     let is_root = book.host.rights.root;
     let is_alone = book.run.hosts.is_empty();
     let journal = is_alone && trust.has_no_journal && draft.verdict == Verdict::CannotTell;
     let (can_make, has_made) = (is_alone && is_root, !book.filesystems.is_empty());
-    let sudo = is_alone && !is_root && (trust.has_doubtful_caches || journal);
+    let sudo = is_alone && !is_root && (trust.wants_root || journal);
     let so_many = |repeats: u32| again(book, &[["--repeats", &repeats.to_string()]]);
     // Some may be invalid.
     let done = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
@@ -65,7 +70,7 @@ pub(super) fn next(
     let command = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),
         // Neither repeats nor a journal make a phase end before its limit.
-        Lack::CountedLevels => None,
+        Lack::CountedLevels | Lack::Design => None,
         _ if journal => again(book, &[["--filesystem", "ext4"]]),
         Lack::Repeats => more_repeats(),
         _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
@@ -84,7 +89,10 @@ pub(super) fn next(
         Lack::Nothing if trust.has_levels_in_order && can_make && !has_made => {
             again(book, &[["--filesystem", "ext4"]])
         }
-        Lack::Nothing if trust.is_small => again(book, &[["--size", "10GiB"]]),
+        // A device is as large as it is.
+        Lack::Nothing if trust.is_small && !book.is_on_device() => {
+            again(book, &[["--size", "10GiB"]])
+        }
         Lack::Nothing if sudo => again(book, &[]),
         // Many ranks cannot choose repeats while they run.
         Lack::Nothing if is_alone && book.run.conclude.first() == Some(&Conclusion::Ranking) => {
@@ -122,16 +130,18 @@ fn again(book: &Book, set: &[[&str; 2]]) -> Option<String> {
         ranks => ["mpirun", "-n", &ranks.to_string(), "boatload-mpi"].map(String::from).to_vec(),
     };
     kept.push("run".into());
+    let has_new_place = set.contains(&MODELLED_DISK);
     let mut rest = words[at + 1..].iter();
     while let Some(word) = rest.next() {
         let (name, has_value) =
             word.split_once('=').map_or((&word[..], false), |one| (one.0, true));
         let is_set = set.iter().any(|[set, _]| *set == name);
-        if is_set || VALUES_LEFT_OUT.contains(&name) {
+        let is_of_old_place = has_new_place && VALUES_OF_PLACE.contains(&name);
+        if is_set || is_of_old_place || VALUES_LEFT_OUT.contains(&name) {
             if !has_value {
                 rest.next();
             }
-        } else if !WORDS_LEFT_OUT.contains(&name) {
+        } else if !(WORDS_LEFT_OUT.contains(&name) || has_new_place && name == WORD_OF_PLACE) {
             kept.push(shell::quoted(word));
         }
     }

@@ -279,15 +279,13 @@ fn undecided(
         .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), one| {
             (low.min(one.low), high.max(one.high))
         });
-    let who = match ties {
-        [other] => other.slower.clone(),
-        _ => "the others".into(),
+    // Of several, two others may differ.
+    let came_first = match ties {
+        [other] => format!("no difference is proven; {first} came first, {}", other.slower),
+        _ => format!("no difference from {first} is proven, which came first; the others"),
     };
     let (low, high) = (say::times(low), say::times(high));
-    let text = format!(
-        "{scope}no difference is proven; {first} came first, {who} may take {low} to {high} times as \
-         long"
-    );
+    let text = format!("{scope}{came_first} may take {low} to {high} times as long");
     AnswerDraft::cannot_tell(Lack::Precision, text, evidence)
 }
 
@@ -298,7 +296,7 @@ fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
     let what = all.first().and_then(|one| one.phase.as_deref());
     let what = what.map_or("over the whole job".to_string(), |phase| format!("in {phase}"));
     if decided.is_empty() {
-        let text = format!("{what} no difference between variants is proven at any level");
+        let text = format!("{what} no difference from the first is proven at any level");
         let steps: Vec<&RankingStep> = all.iter().flat_map(|one| &one.steps).collect();
         let lacks = match differs_at_most(&steps) {
             Some(_) => Lack::Precision,

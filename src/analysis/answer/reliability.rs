@@ -10,6 +10,7 @@ use crate::base::units::{counted, grouped};
 use crate::results::book::{CacheAsked, CacheState, Measurement};
 use crate::results::content::{leaves_unwritten, writes_content};
 use crate::results::order::phase_cells;
+use crate::run::cache::Doubt;
 
 /// With more of its measurements disturbed than this share an answer has a low reliability.
 const DISTURBED_SHARE_MAX: f64 = 0.25;
@@ -35,8 +36,8 @@ pub(super) struct Trust {
     pub(super) is_small: bool,
     /// Whether levels were measured in the order of the axis, so that time may be what decides.
     pub(super) has_levels_in_order: bool,
-    /// Whether caches were not found as requested.
-    pub(super) has_doubtful_caches: bool,
+    /// Whether caches were not found as requested, because only root may drop them.
+    pub(super) wants_root: bool,
     /// Whether the file system has no journal, so that repeats depend on what was deleted before.
     pub(super) has_no_journal: bool,
 }
@@ -112,7 +113,7 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
         is_disturbed: mostly_disturbed,
         is_small: codes.contains(&WarningCode::SmallVolume),
         has_levels_in_order: codes.contains(&WarningCode::LevelsInOrder),
-        has_doubtful_caches: codes.contains(&WarningCode::CacheNotAsAsked),
+        wants_root: findings.iter().any(wants_root),
         has_no_journal: codes.contains(&WarningCode::NoJournal),
     }
 }
@@ -129,6 +130,11 @@ fn uncertain_rate(analysis: &Analysis<'_>) -> Option<String> {
         _ => "hardly known".to_string(),
     };
     Some(format!("{} {known_to}", row.phase))
+}
+
+fn wants_root(finding: &Finding) -> bool {
+    let Finding::Warning(warning) = finding else { return false };
+    matches!(warning.reason, Some(Doubt::NoRights | Doubt::CachedLoop))
 }
 
 fn code(finding: &Finding) -> Option<WarningCode> {

@@ -22,8 +22,9 @@ pub(super) fn scaling(
 
 fn of_all(all: &[&ScalingFinding], measured: &[MeasuredTask<'_>]) -> Option<AnswerDraft> {
     let first = all.first()?;
+    let measured: Vec<_> = measured.iter().map(|one| one.over_levels()).collect();
     let compared: Vec<MeasuredTask<'_>> = all.iter().flat_map(|one| tasks(one)).collect();
-    let left_out = LeftOutTasks::new(measured, &compared);
+    let left_out = LeftOutTasks::new(&measured, &compared);
     let is_flat = |one: &&&ScalingFinding| one.up_to == Some(one.range.high);
     if all.iter().filter(is_flat).count() == all.len() {
         return Some(flat(first, all, &left_out));
@@ -44,9 +45,12 @@ fn of_all(all: &[&ScalingFinding], measured: &[MeasuredTask<'_>]) -> Option<Answ
         variant => format!("{variant}: "),
     };
     let text = format!("{lead}{}", about(told, &own.apart()));
-    let whole = format!("{text}{}", also_slower(told, all, measured));
+    let whole = format!("{text}{}", also_slower(told, all, &measured));
+    let levels = || all.iter().flat_map(|one| &one.phases).flat_map(|phase| &phase.levels);
     let has_interval = |phase: &ScaledPhase| phase.levels.iter().any(|one| one.interval.is_some());
     let lacks = match told.phases.iter().any(has_interval) {
+        // That nothing takes longer is excluded then, and that it does from there on.
+        true if levels().any(|one| one.is_slower(told.margin)) => Lack::Design,
         true => Lack::Precision,
         false => Lack::Repeats,
     };

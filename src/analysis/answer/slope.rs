@@ -161,7 +161,13 @@ fn open(all: &[&SlopeFinding], left_out: &LeftOutTasks) -> AnswerDraft {
     let text = over_ranges(&open, AxisWords::within, may_be);
     let others = others(all, &open, range_of(&open));
     let evidence = left_out.sentence().into_iter().chain(others).collect();
-    AnswerDraft::cannot_tell(Lack::Precision, text, evidence)
+    let levels = || all.iter().flat_map(|one| &one.levels);
+    // That nothing is slower is excluded then, and that it is over the whole range.
+    let lacks = match levels().any(|level| level.interval.high < -SLOWER_MARGIN) {
+        true => Lack::Design,
+        false => Lack::Precision,
+    };
+    AnswerDraft::cannot_tell(lacks, text, evidence)
 }
 
 /// A sentence on a task beside those of an answer, over the same range: the finding's own is for each step of the axis.

@@ -56,7 +56,7 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
     if let Some(one) = unknown.first() {
         let text =
             format!("the device's reads could not be counted in {}; {}", one.phase, parts[0]);
-        let draft = AnswerDraft::cannot_tell(Lack::Precision, text, evidence);
+        let draft = AnswerDraft::cannot_tell(Lack::Design, text, evidence);
         return Some(draft.made_of(figures));
     }
     let lacks_interval = rates.iter().flatten().any(|rate| rate.interval.is_none());
@@ -100,7 +100,7 @@ impl ByteFindings<'_> {
         match each_once(own.map(|one| one.from)).as_slice() {
             [ByteSource::Memory] => "from memory ",
             [ByteSource::Device] => "from the device ",
-            [] | [ByteSource::Unknown] => "",
+            some if some.is_empty() || some.contains(&ByteSource::Unknown) => "",
             _ => "from memory and the device ",
         }
     }

@@ -22,6 +22,7 @@ use crate::results::book::{Book, CellKey, Level, Measurement, REACHED_LIMIT};
 use crate::results::fixture::{self, growing};
 use crate::run::cache::Doubt;
 
+mod advised;
 mod unlike;
 
 const NOISES: [Noise; 5] =

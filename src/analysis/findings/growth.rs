@@ -180,13 +180,7 @@ const UNTOLD: f64 = 100.0;
 impl GrowthFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
-        let at = self.level.as_ref().map_or(String::new(), |one| {
-            match say::axis_noun(&one.axis, one.unit) {
-                Some(noun) => format!(" with {} {noun}", say::quantity(one.value, one.unit)),
-                None => format!(" at {}", say::level(one)),
-            }
-        });
-        let phase = format!("{}{at}", self.phase);
+        let phase = format!("{}{}", self.phase, self.at_level());
         let sentence = match &self.figures {
             None => format!(
                 "cannot tell whether {phase} gets slower from {}: at least {WINDOWS_MIN} are needed",
@@ -195,6 +189,14 @@ impl GrowthFinding {
             Some(figures) => self.of_figures(figures, &phase) + &self.about_start_up(figures),
         };
         format!("{}{sentence}.", lead(&self.variant))
+    }
+
+    /// What stands behind its name: ` at 64 KiB`.
+    pub(in crate::analysis) fn at_level(&self) -> String {
+        self.level.as_ref().map_or(String::new(), |one| match say::axis_noun(&one.axis, one.unit) {
+            Some(noun) => format!(" with {} {noun}", say::quantity(one.value, one.unit)),
+            None => format!(" at {}", say::level(one)),
+        })
     }
 
     fn of_figures(&self, figures: &GrowthFigures, phase: &str) -> String {

@@ -499,7 +499,9 @@ fn job_level<'a>(
     // In phases that end after a time, or on what a history left, a slow one has less to do.
     let is_same_work = each_once(work.into_iter()).len() == 1 && move_alike(&cells);
     let variants = ranked_variants(cells, in_turns);
-    let unwritten = here.iter().any(|m| leaves_unwritten(m));
+    // What is written until the unmount is part of the job then.
+    let has_settle = here.iter().any(|m| m.is_settle());
+    let unwritten = !has_settle && here.iter().any(|m| leaves_unwritten(m));
     let is_ranked = variants.len() > 1 && is_same_work;
     is_ranked.then_some(RankedLevel { level, in_turns, variants, left_out, unwritten })
 }

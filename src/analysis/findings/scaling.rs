@@ -74,7 +74,8 @@ impl LevelTime {
         format!("{} times with {level}{}", say::times(self.ratio), interval.unwrap_or_default())
     }
 
-    fn is_slower(&self, margin: f64) -> bool {
+    /// Whether it takes longer by more than a margin.
+    pub(in crate::analysis) fn is_slower(&self, margin: f64) -> bool {
         self.interval.is_some_and(|interval| interval.low > 1.0 + margin)
     }
 }

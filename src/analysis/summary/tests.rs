@@ -214,9 +214,9 @@ fn a_summary_finds_its_rows_by_variant_level_and_phase() {
     let summary = whole_summary(&Book { measurements, ..Book::default() });
     assert_eq!(summary.variants(), ["many", "single"]);
     assert_eq!(summary.levels(), [&level(1.0), &level(2.0)]);
-    let row = summary.row("many", &level(2.0), "create").unwrap();
+    let row = summary.row("many", Some(&level(2.0)), "create").unwrap();
     assert_eq!(row.rate.unwrap().mean, 200.0);
-    assert_eq!(summary.row("single", &level(2.0), "create"), None);
+    assert_eq!(summary.row("single", Some(&level(2.0)), "create"), None);
     assert_eq!((summary.invalid(), summary.cache("create").as_str()), (1, "mixed"));
 }
 

@@ -331,6 +331,19 @@ fn an_answer_without_a_finding_names_what_does_not_count() {
     assert!(found.text.starts_with("Cannot tell: too few valid measurements "), "{found:?}");
     let uncounted = format!("Not counted: create at 2 files ({REACHED_LIMIT}).");
     assert!(found.evidence.contains(&uncounted), "{found:?}");
+    assert_eq!(found.next, None, "repeats end no phase before its limit");
+}
+
+#[test]
+fn an_answer_over_levels_says_that_growth_tells_of_phases_with_windows() {
+    let flat = |_: &str, _: &str, _: usize| 1.0;
+    let of = [&["default"][..], &["create", "read"]];
+    let mut run = over_levels(Conclusion::Scaling, of, &SEVEN, &flat);
+    let created = run.measurements.iter_mut().filter(|m| m.phase == "create");
+    created.for_each(|m| m.windows = vec![Window::default()]);
+    let found = answer(&run);
+    assert!(found.text.starts_with("No: apart from create, up to "), "{found:?}");
+    assert!(found.evidence.contains(&"Left out (see its growth): create.".into()), "{found:?}");
 }
 
 #[test]
