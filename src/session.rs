@@ -34,7 +34,7 @@ use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
 use self::record::{Record, RecordEnd};
 use self::resume::KnownCells;
-use self::sites::Sites;
+use self::sites::{Sites, none_stays};
 use crate::base::dates::rfc3339;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
@@ -60,7 +60,7 @@ use crate::run::interrupt::Interrupt;
 use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{ID_LETTERS, open_parent, random_word};
-use crate::run::site::{DiskSite, MadeSite, PlaceCondition, RankCell};
+use crate::run::site::{ConditionName, PlaceCondition, RankCell};
 
 pub use self::ranks::{RankGroup, agree_on_run};
 pub(crate) use self::record::goes_on;
@@ -238,10 +238,7 @@ fn carry_out(
     let began = begun_book(plan, run.clone(), survey.host.clone(), Vec::new());
     let unfinished = unfinished.map(|run| run.checked(&began, origin.as_ref())).transpose()?;
     let (mut sites, host) = Sites::make(order, survey, tools, &id, clock, interrupt)?;
-    let filesystems = match &mut sites.made {
-        Some(site) => making::try_out(plan, site, watcher)?,
-        None => Vec::new(),
-    };
+    let filesystems = sites.try_out(plan, watcher)?;
     let book = begun_book(plan, run, host, filesystems);
     let (book, known) = match unfinished {
         None => (book, KnownCells::default()),
@@ -343,7 +340,7 @@ impl Session<'_> {
             None => cells,
             Some(group) => self.left(group, cells),
         };
-        let closed = self.close();
+        let closed = self.sites.close(self.group);
         let (book, RecordEnd { kept, tagged }) = self.finish(cells.is_ok());
         let is_kept = kept.is_ok();
         // The first cause is what the user must hear of, then what it leaves behind.
@@ -421,10 +418,18 @@ impl Session<'_> {
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
         let history = cell.prepare.is_some().then(|| self.plan.history(cell, key.repeat));
-        let found = self.sites.for_cell(cell)?.conditions().into_iter();
+        let found = self.sites.for_cell(cell)?.conditions();
+        let is_of_fill = |name: ConditionName| name == ConditionName::FilesFound;
+        let mut before = self.book.conditions.iter().filter(|c| c.cell.variant == key.variant);
+        if before.any(|c| is_of_fill(c.name)) && !found.iter().any(|c| is_of_fill(c.name)) {
+            return Err(Failure::failed(
+                "the files of `fill` that this run began with are no longer those that `fill` made, so there are others \
+                 beside those it counts: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
+            ));
+        }
         let known = self.book.conditions.len();
         for PlaceCondition { name, value, unit } in
-            found.chain(history.map(PlaceCondition::history))
+            found.into_iter().chain(history.map(PlaceCondition::history))
         {
             self.book.conditions.push(Condition { cell: key.clone(), name, value, unit });
         }
@@ -525,24 +530,6 @@ impl Session<'_> {
         Ok(MeasuredPhase { measurement, asked })
     }
 
-    /// Removes the run's directories, with what was mounted in them.
-    fn close(&mut self) -> Result<()> {
-        (self.sites.sim, self.sites.device) = (None, None);
-        let made = self.sites.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
-        let disk = self.sites.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
-        let shared = self.group.map_or_else(|| Ok(Removal::default()), RankGroup::close);
-        let (mut left, mut failures) = (Vec::new(), Vec::new());
-        for removal in [made, disk, shared] {
-            match removal {
-                Ok(removal) => left.extend(removal.left),
-                Err(failure) => failures.push(failure),
-            }
-        }
-        failures.extend(none_stays(&left).err());
-        let all = failures.into_iter().reduce(|first, next| first.then(&next));
-        all.map_or(Ok(()), Err)
-    }
-
     /// The run, and how the store took it.
     fn finish(mut self, cells_done: bool) -> (Book, RecordEnd) {
         self.book.run.complete = cells_done && !self.interrupt.is_set();
@@ -552,18 +539,6 @@ impl Session<'_> {
             false => self.record.close(&self.book, self.watcher),
         };
         (self.book, end)
-    }
-}
-
-/// Whether the run's directory is gone, in which this is left.
-fn none_stays(left: &[String]) -> Result<()> {
-    match left {
-        [] => Ok(()),
-        left => Err(Failure::failed(format!(
-            "the run's directory is still there, because this is in it: {}. \
-             `boatload clean` removes what boatload made",
-            left.join(", ")
-        ))),
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::fs::MemfdFlags;
 
 use super::programs::{command, find_program};
-use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::read_text;
 use crate::base::shell::quoted;
 use crate::plan::filesystem::{FileSystemKind, Maker};
@@ -206,25 +206,33 @@ pub fn make(
     directory: &Path,
     stop: &AtomicBool,
 ) -> Result<()> {
+    let done = ran(tool, arguments, directory, stop)?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(Failure::failed(how_it_failed(tool, arguments, &done))),
+    }
+}
+
+/// What a program said and how it ended.
+///
+/// # Errors
+/// If it cannot be started, or was stopped.
+fn ran(tool: &Tool, arguments: &[OsString], directory: &Path, stop: &AtomicBool) -> Result<Output> {
     let done = run_until(&tool.program, arguments, directory, stop)
         .map_err(|error| Failure::from_system(format!("run {}", shown(&tool.program)), error))?;
-    let Some(done) = done else {
-        return Err(Failure::interrupted(format!("interrupted during {}", shown(tool.name()))));
-    };
-    if done.status.success() {
-        return Ok(());
-    }
+    let interrupted = || Failure::interrupted(format!("interrupted during {}", shown(tool.name())));
+    done.ok_or_else(interrupted)
+}
+
+fn how_it_failed(tool: &Tool, arguments: &[OsString], done: &Output) -> String {
     let how = match (done.status.code(), done.status.signal()) {
         (Some(code), _) => format!("failed with exit code {code}"),
         (None, Some(signal)) => format!("was killed by signal {signal}"),
         (None, None) => "failed".into(),
     };
-    let (name, said) = (shown(tool.name()), said(&done));
+    let (name, said) = (shown(tool.name()), said(done));
     let said = if said.is_empty() { "it said nothing".into() } else { said };
-    Err(Failure::failed(format!(
-        "{name} {how}: {said}. The command was `{}`",
-        typed(tool, arguments)
-    )))
+    format!("{name} {how}: {said}. The command was `{}`", typed(tool, arguments))
 }
 
 /// The state that a check found a file system in.
@@ -241,7 +249,7 @@ pub enum CheckedState {
 /// Has the file system on a device checked, which is not mounted; nothing on it is changed.
 ///
 /// # Errors
-/// If it was stopped.
+/// If it was stopped, or could not check.
 pub fn check(
     kind: &FileSystemKind,
     device: &Path,
@@ -251,12 +259,16 @@ pub fn check(
     let words = kind.maker.as_ref().map_or(&[][..], |maker| maker.check);
     let Some((name, words)) = words.split_first() else { return Ok(CheckedState::Unknown) };
     let Some(program) = find_program(name) else { return Ok(CheckedState::Unknown) };
-    let words = words.iter().map(OsString::from).chain([device.into()]);
+    let words: Vec<OsString> = words.iter().map(OsString::from).chain([device.into()]).collect();
     let tool = Tool { program, version: None };
-    match make(&tool, &words.collect::<Vec<_>>(), directory, stop) {
-        Ok(()) => Ok(CheckedState::Clean),
-        Err(failure) if failure.exit == Exit::Failed => Ok(CheckedState::Damaged(failure.sentence)),
-        Err(failure) => Err(failure),
+    let done = ran(&tool, &words, directory, stop)?;
+    match done.status.code() {
+        Some(0) => Ok(CheckedState::Clean),
+        // e2fsck sets 4 where it left errors, and the others end with 1. Any other end says nothing of the file system.
+        Some(code) if code == 1 || code & 4 != 0 => {
+            Ok(CheckedState::Damaged(how_it_failed(&tool, &words, &done)))
+        }
+        _ => Err(Failure::failed(how_it_failed(&tool, &words, &done))),
     }
 }
 
@@ -285,6 +297,7 @@ fn typed(tool: &Tool, arguments: &[OsString]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::failure::Exit;
     use crate::plan::filesystem::find_kind;
 
     fn kernel(release: &str) -> Kernel {

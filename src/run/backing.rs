@@ -566,8 +566,8 @@ pub enum PagesLeft {
 }
 
 /// Unmounts what a killed run left mounted in its open directory, which its marker must have proved to
-/// be boatload's, and which users know as `run_directory`: memory and a modelled disk of its own, and what lies on its own image. With the last
-/// mount goes the loop device.
+/// be boatload's, and which users know as `run_directory`: memory and a modelled disk of its own, and the file system that it
+/// made. With the last mount goes the loop device.
 pub fn unmount_left(open: BorrowedFd<'_>, run_directory: &Path) -> Result<()> {
     // Whoever may rename above it could lead a path elsewhere meanwhile.
     let sure = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
@@ -576,7 +576,9 @@ pub fn unmount_left(open: BorrowedFd<'_>, run_directory: &Path) -> Result<()> {
     for mount in mounts::mounts_below(run_directory) {
         let is_own_kind = ["tmpfs", fuse::KIND].contains(&mount.kind.as_str());
         let of_image = || backing_file(&mount.source).is_some_and(|file| images.contains(&file));
-        let is_own = is_own_kind && mount.source == SOURCE || of_image();
+        // Where mounts are not private, one of a device that the user named is left there too.
+        let of_device = || mount.mount_point == run_directory.join(MOUNT_POINT);
+        let is_own = is_own_kind && mount.source == SOURCE || of_image() || of_device();
         if !own.contains(&mount.mount_point) || !is_own {
             continue;
         }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
@@ -15,9 +16,16 @@ use super::unread::{UnreadExtent, are_in_place};
 use crate::base::failure::{Failure, Result};
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::host::page_cache::evict;
+use crate::host::space::Space;
 
 /// Bytes copied between two looks at whether the user wants to stop.
 const STEP_BYTES: u64 = 16 << 20;
+
+/// Bytes of a block as stat(2) counts them.
+const BLOCK_BYTES: u64 = 512;
+
+/// What statfs(2) calls tmpfs (`TMPFS_MAGIC` in linux/magic.h).
+const TMPFS: i64 = 0x0102_1994;
 
 /// An image in an open directory that only boatload writes to, with the states of it that are kept.
 pub struct ImageFile {
@@ -30,6 +38,8 @@ pub struct ImageFile {
 struct ImageCopy<'a> {
     left_out: &'a [UnreadExtent],
     left_out_before: &'a [UnreadExtent],
+    /// Whether it takes room that nothing took before.
+    is_new: bool,
     stop: &'a AtomicBool,
 }
 
@@ -68,13 +78,9 @@ impl ImageFile {
         let mode = Mode::RUSR | Mode::WUSR;
         let kept = rustix::fs::openat(&self.directory, name_of(number).as_c_str(), flags, mode);
         let kept = kept.map_err(|error| cannot("keep an image", error))?;
-        let copied = rustix::fs::ftruncate(&kept, self.bytes).map_err(std::io::Error::from);
-        let copied = copied.and_then(|()| {
-            let unread = if are_in_place(self.file(), unread) { unread } else { &[] };
-            let copy = ImageCopy { left_out: unread, left_out_before: &[], stop };
-            self.copy(&self.file, &kept.into(), &copy)
-        });
-        copied.map_err(|error| {
+        let unread = if are_in_place(self.file(), unread) { unread } else { &[] };
+        let copy = ImageCopy { left_out: unread, left_out_before: &[], is_new: true, stop };
+        self.copy(&self.file, &kept.into(), &copy).map_err(|error| {
             let _ = self.remove(number);
             failed_to("keep an image", &error)
         })
@@ -90,7 +96,7 @@ impl ImageFile {
         let mut name = name_of(number);
         let kept = rustix::fs::openat(&self.directory, name.as_c_str(), flags, Mode::empty());
         let kept = kept.map_err(|error| cannot("restore an image", error))?;
-        let copy = ImageCopy { left_out: &[], left_out_before: unread, stop };
+        let copy = ImageCopy { left_out: &[], left_out_before: unread, is_new: false, stop };
         let copied = self.copy(&kept.into(), &self.file, &copy);
         copied.map_err(|error| failed_to("restore an image", &error))
     }
@@ -104,15 +110,34 @@ impl ImageFile {
             .map_err(|error| cannot("remove a kept image", error))
     }
 
+    /// Whether a copy of these ranges leaves as much free as boatload leaves others. A file system may have no holes, and
+    /// then a copy takes many times what was reckoned. Memory is watched by itself.
+    fn check_room(&self, data: &[Range<u64>]) -> std::io::Result<()> {
+        let kind = rustix::fs::fstatfs(&self.directory)?.f_type;
+        let is_sparse = self.file.metadata()?.blocks() * BLOCK_BYTES < self.bytes;
+        let copied = data.iter().map(|range| range.end - range.start).sum();
+        let wanted = if is_sparse { copied } else { self.bytes };
+        let space = Space::of(self.directory.as_fd())
+            .map_err(|errno| std::io::Error::from_raw_os_error(errno.0))?;
+        match space.available_bytes < wanted.saturating_add(space.reserve_bytes()) {
+            true if kind != TMPFS => Err(std::io::ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes `to` hold what `from` holds but for what is left out, and nothing else; what was left out before has
     /// blocks again.
     fn copy(&self, from: &File, to: &File, copy: &ImageCopy<'_>) -> std::io::Result<()> {
         if rustix::fs::ioctl_ficlone(to, from).is_err() {
-            clear(to, self.bytes)?;
             let ranges = |extents: &[UnreadExtent]| -> Vec<Range<u64>> {
                 extents.iter().map(UnreadExtent::range).collect()
             };
             let data = data_of(from, self.bytes)?;
+            if copy.is_new {
+                self.check_room(&data)?;
+            }
+            to.set_len(self.bytes)?;
+            clear(to, self.bytes)?;
             if !copy.left_out_before.is_empty() {
                 allocate(to, &data, &ranges(copy.left_out_before));
             }
@@ -224,7 +249,7 @@ fn failed_to(doing: &str, error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{FileExt, MetadataExt};
+    use std::os::unix::fs::FileExt;
 
     const BYTES: u64 = 8 << 20;
 

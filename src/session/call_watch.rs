@@ -11,8 +11,10 @@ use super::{PhaseContext, RunOrder, RunOutcome, Watcher, now, tag_moved};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::patience::soon;
 use crate::base::units::{counted, grouped, span};
+use crate::host::block_device::BlockDevice;
 use crate::host::waiting_call::{ThreadWatch, WaitingCall};
 use crate::plan::DEFAULT_VARIANT;
+use crate::plan::filesystem::Volume;
 use crate::results::book::{Book, CellKey, Measurement};
 use crate::results::store::{RunGrowth, Store};
 use crate::run::ballast::Headway;
@@ -59,6 +61,7 @@ pub(super) fn watched(
         store,
         clock: RealClock::new(),
         phase: Mutex::new(None),
+        device: Mutex::default(),
         known: Mutex::default(),
         given_up: Mutex::new(None),
         is_over: AtomicBool::new(false),
@@ -101,6 +104,8 @@ struct CallWatch<'a> {
     clock: RealClock,
     /// The phase under way; none between phases.
     phase: Mutex<Option<PhaseUnderWay>>,
+    /// The block device that the last phase worked on; none without one.
+    device: Mutex<Option<BlockDevice>>,
     /// What was measured, as far as it was to be stored; none before the run has begun.
     known: Mutex<Option<Book>>,
     /// With which exit code the run was given up; none while it goes on.
@@ -133,6 +138,10 @@ impl PhaseUnderWay {
 impl CallWatch<'_> {
     fn phase(&self) -> MutexGuard<'_, Option<PhaseUnderWay>> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last_device(&self) -> MutexGuard<'_, Option<BlockDevice>> {
+        self.device.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at the calls until the run is over.
@@ -198,8 +207,14 @@ impl CallWatch<'_> {
         is_over || took_too_long || self.interrupt.is_set()
     }
 
+    /// Bytes that the device of the last phase has written; 0 where that is not known.
+    fn written(&self) -> u64 {
+        let counters = self.last_device().as_ref().and_then(|device| device.counters().ok());
+        counters.map_or(0, |counters| counters.write_bytes)
+    }
+
     /// Gives what was measured, lets the run end when its call returns, and does not wait for that for ever, nor for
-    /// another call when it cleans up.
+    /// another call when it cleans up. An unmount that still writes out what was cached is waited for.
     fn give_up(&self, call: &WaitingCall, mut threads: ThreadWatch, watched_since: u64) {
         let exit = if self.interrupt.is_set() { Exit::Interrupted } else { Exit::Failed };
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
@@ -207,23 +222,40 @@ impl CallWatch<'_> {
         let failure = Failure { exit, sentence: format!("the run ends: {why}") };
         self.watcher.gives_up(self.outcome(failure, why));
         self.interrupt.set();
-        let mut waits_since = self.clock.now();
+        let given_up_at = self.clock.now();
+        let (mut waits_since, mut written) = (given_up_at, self.written());
         while !self.is_over.load(Ordering::Relaxed) {
             let now = self.clock.now();
             let now_ns = self.clock.nanoseconds(watched_since, now);
-            if threads.look(now_ns, SAID_AFTER_NS).is_none() {
+            let before = std::mem::replace(&mut written, self.written());
+            let is_early = self.clock.nanoseconds(given_up_at, now) < WAITED_MAX_NS;
+            if threads.look(now_ns, SAID_AFTER_NS).is_none() || written > before && is_early {
                 waits_since = now;
             }
             if self.clock.nanoseconds(waits_since, now) >= CLEANS_UP_WITHIN_NS {
-                let directory = shown(&self.order.directory);
-                let sentence = format!(
-                    "the call has still not returned, and the run's directory is left: `boatload clean \
-                     {directory}` removes it"
-                );
+                let sentence = self.about_what_is_left();
                 self.watcher.leaves(&Failure { exit, sentence });
                 return;
             }
             std::thread::park_timeout(LOOK_EVERY);
+        }
+    }
+
+    /// What stays behind a call that has not returned.
+    fn about_what_is_left(&self) -> String {
+        let directory = shown(&self.order.directory);
+        let left = format!(
+            "the call has still not returned, and the run's directory is left: `boatload clean \
+             {directory}` removes it"
+        );
+        match &self.order.place {
+            Volume::Device { path, .. } => {
+                let path = shown(path);
+                format!(
+                    "{left}; {path} may still hold a file system of boatload's: `wipefs -a {path}`"
+                )
+            }
+            Volume::Image { .. } | Volume::Memory { .. } => left,
         }
     }
 
@@ -357,7 +389,8 @@ impl Watcher for CallWatch<'_> {
     }
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
-        let PhaseContext { key, phase, .. } = context;
+        let PhaseContext { key, phase, device, .. } = context;
+        self.last_device().clone_from(device);
         *self.phase() = Some(PhaseUnderWay {
             title: title(context),
             asked: phase.operations(),
@@ -397,7 +430,6 @@ impl Watcher for CallWatch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::filesystem::Volume;
     use crate::plan::{Settings, read_job};
     use crate::results::fixture;
 
@@ -433,6 +465,7 @@ mod tests {
             store,
             clock: RealClock::new(),
             phase: Mutex::new(None),
+            device: Mutex::default(),
             known: Mutex::new(Some(fixture::book())),
             given_up: Mutex::new(None),
             is_over: AtomicBool::new(false),

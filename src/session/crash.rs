@@ -249,7 +249,16 @@ impl CrashSeries<'_> {
         let CutWork { ends, synced_ns, power } = self.work_until_cut(&phase, &cut)?;
         promises.cut(&CutPhase { phase: &phase, ends: &ends, synced_ns, cut_ns: power.at_ns });
         let refused = self.site.mount_after_cut()?;
-        self.look(cell, &cut, &promises, &power, refused)
+        let (rows, broken) = (self.book.rows.clone(), self.book.broken.clone());
+        let looked = self.look(cell, &cut, &promises, &power, refused);
+        match self.site.modelled_disk()?.failure() {
+            // What was found missing meanwhile is no fault of the file system.
+            Some(failure) => {
+                (self.book.rows, self.book.broken) = (rows, broken);
+                Err(failure)
+            }
+            None => looked,
+        }
     }
 
     /// Does the phases before the one that is cut, after which all is durable.

@@ -1,14 +1,16 @@
-//! Makes the places that the cells of a run need.
+//! Makes the places that the cells of a run need, and removes them.
 
 use std::os::fd::AsFd;
 
-use super::making::Toolset;
-use super::{HostSurvey, RunOrder};
+use super::making::{self, Toolset};
+use super::{HostSurvey, RankGroup, RunOrder, Watcher};
 use crate::base::failure::{Failure, Result};
 use crate::host::facts::HostFacts;
-use crate::plan::CellPlan;
+use crate::plan::{CellPlan, Plan};
+use crate::results::book::MadeFileSystem;
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
+use crate::run::remove::Removal;
 use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, SimSite, Site};
 
@@ -61,6 +63,38 @@ impl Sites {
         Ok((sites, host))
     }
 
+    /// Makes and mounts the file system of each variant once; where one cannot be made, what that leaves behind is told
+    /// too.
+    pub(super) fn try_out(
+        &mut self,
+        plan: &Plan,
+        watcher: &dyn Watcher,
+    ) -> Result<Vec<MadeFileSystem>> {
+        let Some(site) = &mut self.made else { return Ok(Vec::new()) };
+        making::try_out(plan, site, watcher).map_err(|failure| match self.close(None) {
+            Ok(()) => failure,
+            Err(left) => failure.then(&left),
+        })
+    }
+
+    /// Removes the run's directories, with what was mounted in them.
+    pub(super) fn close(&mut self, group: Option<&RankGroup<'_>>) -> Result<()> {
+        (self.sim, self.device) = (None, None);
+        let made = self.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
+        let disk = self.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
+        let shared = group.map_or_else(|| Ok(Removal::default()), RankGroup::close);
+        let (mut left, mut failures) = (Vec::new(), Vec::new());
+        for removal in [made, disk, shared] {
+            match removal {
+                Ok(removal) => left.extend(removal.left),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        failures.extend(none_stays(&left).err());
+        let all = failures.into_iter().reduce(|first, next| first.then(&next));
+        all.map_or(Ok(()), Err)
+    }
+
     /// The place that a cell runs in.
     pub(super) fn for_cell(&mut self, cell: &CellPlan) -> Result<&mut dyn Site> {
         let site = if cell.engine.is_simulated() {
@@ -73,5 +107,17 @@ impl Sites {
             self.disk.as_mut().map(|site| site as _)
         };
         site.ok_or_else(|| Failure::failed("the run has no place for this engine"))
+    }
+}
+
+/// Whether the run's directory is gone, in which this is left.
+pub(super) fn none_stays(left: &[String]) -> Result<()> {
+    match left {
+        [] => Ok(()),
+        left => Err(Failure::failed(format!(
+            "the run's directory is still there, because this is in it: {}. \
+             `boatload clean` removes what boatload made",
+            left.join(", ")
+        ))),
     }
 }

@@ -13,6 +13,7 @@ use crate::common;
 use crate::command;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -97,6 +98,26 @@ fn measurements(document: &Value) -> Vec<&Value> {
 
 fn all_measurements(document: &Value) -> impl Iterator<Item = &Value> {
     document["measurements"].as_array().unwrap().iter()
+}
+
+#[test]
+fn a_run_ends_where_what_a_phase_left_cannot_be_written_out_before_an_unmount() {
+    let what = "write errors at an unmount";
+    let Some(bench) = bench(what) else { return };
+    if output("strace", &["--version"]).is_none() {
+        return skip(what, "strace is not installed");
+    }
+    bench.write("job.toml", &JOB.replace("\"syncfs\"", "\"none\""));
+    let run = bench.command(["run", &job(&bench), "--filesystem", "ext4"]);
+    let mut traced = Command::new("strace");
+    // The first is that of the tree's directories, the second that before the unmount for `read`.
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "inject=syncfs:error=EIO:when=2"]);
+    traced.arg(run.get_program()).args(run.get_args()).current_dir(bench.work());
+    traced.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = Ran::of(&mut traced);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot write out what phases have written: "), "{}", ran.stderr);
+    assert_no_trace(&bench);
 }
 
 #[test]

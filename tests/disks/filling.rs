@@ -14,7 +14,8 @@ use crate::command;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use command::{Bench, Ran, names_in, run_directories};
 use common::{LoopMount, skip};
@@ -99,6 +100,37 @@ fn a_run_goes_on_from_what_is_there_and_leaves_it_as_it_was() {
     assert!(found.clone().count() > 0 && found.clone().all(|c| c["value"] == 300.0), "{all:?}");
     assert!(tree(&run_directory) == before, "the run changed what was there");
     assert_eq!(run_directories(&bench.work()), [run_directory]);
+}
+
+#[test]
+fn a_killed_run_is_not_resumed_beside_files_that_it_added_to_those_of_fill() {
+    let bench = Bench::default();
+    let run_directory = fill(&bench, &["--files", "300"]);
+    let mut command = bench.command(["run", "clutter", "--cache", "as-is", "--repeats", "500"]);
+    command.args(["--set", "bytes=24MiB", "--set", "files_present=300,400"]);
+    let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // More than the two phases of the first cell.
+    let has_measured = || {
+        let shown = bench.run(["show", "last", "--json", "-"]);
+        shown.code == Some(0) && shown.json()["measurements"].as_array().unwrap().len() > 2
+    };
+    while !has_measured() {
+        assert!(running.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    // What it leaves depends on the moment.
+    let holder = names_in(&run_directory.join("b0000000001")).remove(0);
+    let added = run_directory.join("b0000000001").join(holder).join("f0000000399");
+    std::fs::write(added, "").unwrap();
+    let resumed = bench.run(["resume", "last"]);
+    assert_eq!(resumed.code, Some(1), "{}", resumed.stderr);
+    assert!(
+        resumed.stderr.contains("remove them with `boatload clean --ballast`"),
+        "{}",
+        resumed.stderr
+    );
 }
 
 #[test]

@@ -26,7 +26,7 @@ use boatload::host::block_device::BlockDevice;
 use boatload::host::erase::{check_erasable, recheck, recheck_empty};
 use boatload::host::idle;
 use boatload::host::loop_device::LoopDevice;
-use boatload::host::making::{Tool, make, probe_all};
+use boatload::host::making::{CheckedState, Tool, check, make, probe_all};
 use boatload::host::mounts::enter_private_mounts;
 use boatload::host::mounts::{is_unused, mount, mounts_below, unmount, unmount_lazily};
 use boatload::host::page_cache::CacheProbe;
@@ -309,6 +309,24 @@ fn a_device_that_is_too_small_is_told_in_the_words_of_mkfs() {
         assert!(told.ends_with(&format!("{}`", bench.path().display())), "{told}");
         assert_eq!(told.lines().count(), 1);
     }
+}
+
+#[test]
+fn a_check_that_could_not_be_done_is_no_damage() {
+    let Some(bench) = Bench::new("checks", 16) else { return };
+    let ext4 = find_kind("ext4").unwrap();
+    let checked = || check(ext4, bench.path(), Path::new("/"), &AtomicBool::new(false));
+    let told = checked().expect_err("there is no file system").sentence;
+    assert!(told.starts_with("e2fsck failed with exit code 8: "), "{told}");
+    let Some(made) = bench.make("ext4") else { return };
+    made.unwrap();
+    assert_eq!(checked().unwrap(), CheckedState::Clean);
+    // The first bitmaps and inodes, behind the superblock and the descriptors of groups.
+    let mut device = bench.open();
+    device.seek(SeekFrom::Start(64 << 10)).unwrap();
+    device.write_all(&vec![0xff; 256 << 10]).unwrap();
+    device.sync_all().unwrap();
+    assert!(matches!(checked().unwrap(), CheckedState::Damaged(_)));
 }
 
 #[test]

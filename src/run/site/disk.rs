@@ -236,17 +236,14 @@ impl DiskSite {
     /// is evicted, which leaves names and inodes where they are.
     ///
     /// # Errors
-    /// If what phases before wrote cannot be written out: an error is told only once, so none would hear of it later.
+    /// If what phases before wrote cannot be written out.
     fn without_drop(&self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         if self.in_memory {
             let resident = self.resident_of(phase);
             return Ok(CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem));
         }
         if let (Some(open), true) = (self.open_tree_of(phase), has_files_before(phase)) {
-            rustix::fs::syncfs(&open.root).map_err(|error| {
-                let about = Errno::from(error).about();
-                Failure::from_system("write out what was written before a phase", about)
-            })?;
+            write_out(&open.root)?;
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
             let targets = phase.targets(&open.tree);
             for number in phase.selection.numbers().take_while(going_on) {
@@ -503,6 +500,18 @@ impl Drop for DiskSite {
     fn drop(&mut self) {
         let _ = self.remove();
     }
+}
+
+/// Writes out the file system of a directory. An error is told only once, and by neither an unmount nor a drop of caches:
+/// after them nobody would hear of it.
+///
+/// # Errors
+/// If it cannot be written out.
+pub(super) fn write_out(directory: impl AsFd) -> Result<()> {
+    rustix::fs::syncfs(directory).map_err(|error| {
+        let about = Errno::from(error).about();
+        Failure::from_system("write out what phases have written", about)
+    })
 }
 
 fn read_canary(canary: &OwnedFd) -> rustix::io::Result<usize> {

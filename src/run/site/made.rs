@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::{ClosedSite, DiskSite};
+use super::disk::{ClosedSite, DiskSite, write_out};
 use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
@@ -188,14 +188,19 @@ impl MadeSite {
 
     /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
     /// cell's phases left to write. What was written before the first phase is the making of the cell.
-    fn unmount_measured(&mut self) -> Result<()> {
+    /// Gives why not all could be written out, of which an unmount tells nobody.
+    fn unmount_measured(&mut self) -> Result<Option<Failure>> {
         if !self.here.as_ref().is_some_and(|here| here.worked) {
-            return self.place.as_mut().map_or(Ok(()), Backing::unmount);
+            return self.place.as_mut().map_or(Ok(()), Backing::unmount).map(|()| None);
         }
         self.time_disk(true)?;
         let (before, disk_before) = (self.counters(), self.disk_activity()?);
-        let Some(place) = &mut self.place else { return Ok(()) };
-        let (unmounted, seconds) = self.clock.time(|| place.unmount());
+        let Some(place) = &mut self.place else { return Ok(None) };
+        let mut written = Ok(());
+        let (unmounted, seconds) = self.clock.time(|| {
+            written = place.root().and_then(|root| write_out(&root));
+            place.unmount()
+        });
         let device = self.counters().zip(before).map(|(after, before)| after.since(before));
         let disk = self.disk_activity()?.zip(disk_before);
         let disk = disk.map(|(after, before)| after.since(&before));
@@ -206,7 +211,7 @@ impl MadeSite {
             here.settled =
                 std::mem::take(&mut here.settled).plus(Settled { seconds, device, disk });
         }
-        Ok(())
+        Ok(written.err())
     }
 
     fn counters(&self) -> Option<DeviceCounters> {
@@ -331,15 +336,18 @@ impl Site for MadeSite {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
         };
-        if unmounted.is_err() {
+        let Ok(lost) = unmounted else {
             // Something else has a file of it open: what is left is to drop the caches.
             here.disk.reopen(closed, place.root()?)?;
             return here.disk.treat_caches(phase, stop, dropper);
-        }
+        };
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
         let root = place.mount(&here.filesystem)?;
         here.disk.reopen(closed, root)?;
+        if let Some(lost) = lost {
+            return Err(lost);
+        }
         // Opening directories brings in inodes that lie near theirs.
         let is_dropped = dropper.drop_caches(CacheDrop::All, true)? || !cached_beneath;
         Ok(match (memory, is_dropped) {
@@ -379,7 +387,12 @@ impl Site for MadeSite {
         let root = if unmounted.is_ok() { place.mount(&here.filesystem)? } else { place.root()? };
         here.disk.reopen(closed, root)?;
         let settled = std::mem::take(&mut here.settled);
-        Ok(unmounted.is_ok().then_some(settled))
+        match unmounted {
+            Ok(None) => Ok(Some(settled)),
+            Ok(Some(lost)) => Err(lost),
+            // Something else has a file of it open.
+            Err(_) => Ok(None),
+        }
     }
 
     fn time_disk(&self, is_timed: bool) -> Result<()> {

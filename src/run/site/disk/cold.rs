@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary};
+use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary, write_out};
 use crate::base::errno::ErrnoResult;
 use crate::base::failure::Result;
 use crate::host::page_cache::name_is_cached;
@@ -32,6 +32,9 @@ pub(super) struct HeldFiles {
 impl DiskSite {
     /// Drops all caches and looks at pages through descriptors that were opened before, so that
     /// the look itself reads nothing. They stay open until the last look.
+    ///
+    /// # Errors
+    /// If what phases before wrote cannot be written out, or other ranks do not answer.
     pub(super) fn make_cold(
         &mut self,
         phase: &Phase,
@@ -40,6 +43,9 @@ impl DiskSite {
         self.held = None;
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
+        if let Some(open) = self.open_tree_of(phase) {
+            write_out(&open.root)?;
+        }
         if !dropper.drop_caches(CacheDrop::All, true)? {
             return Ok(CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed));
         }

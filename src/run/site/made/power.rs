@@ -26,7 +26,7 @@ impl MadeSite {
     /// Then its tree is open; or it gives the reason why it is not, with the file system at fault.
     ///
     /// # Errors
-    /// If it cannot be unmounted, or the machine has not forgotten what the disk held.
+    /// If it cannot be unmounted, the machine has not forgotten what the disk held, or the modelled disk failed.
     pub fn mount_after_cut(&mut self) -> Result<Option<Failure>> {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
@@ -36,7 +36,11 @@ impl MadeSite {
         place.drop_pages()?;
         place.disk().map_or(Ok(()), ModelledDisk::restore_power)?;
         let opened = place.mount(&here.filesystem).and_then(|root| here.disk.reopen(closed, root));
-        Ok(opened.err())
+        // Then it is not the file system that is at fault.
+        match place.disk().and_then(ModelledDisk::failure) {
+            Some(failure) if opened.is_err() => Err(failure),
+            _ => Ok(opened.err()),
+        }
     }
 
     /// Unmounts the file system and has it checked.
