@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
@@ -20,9 +19,6 @@ use crate::host::space::Space;
 
 /// Bytes copied between two looks at whether the user wants to stop.
 const STEP_BYTES: u64 = 16 << 20;
-
-/// Bytes of a block as stat(2) counts them.
-const BLOCK_BYTES: u64 = 512;
 
 /// What statfs(2) calls tmpfs (`TMPFS_MAGIC` in linux/magic.h).
 const TMPFS: i64 = 0x0102_1994;
@@ -110,13 +106,11 @@ impl ImageFile {
             .map_err(|error| cannot("remove a kept image", error))
     }
 
-    /// Whether a copy of these ranges leaves as much free as boatload leaves others. A file system may have no holes, and
-    /// then a copy takes many times what was reckoned. Memory is watched by itself.
-    fn check_room(&self, data: &[Range<u64>]) -> std::io::Result<()> {
+    /// Whether a copy of these ranges leaves as much free as boatload leaves others. On a file system without holes all of
+    /// an image is data, many times what was reckoned. Memory is watched by itself.
+    fn check_room(&self, copied: &[Range<u64>]) -> std::io::Result<()> {
         let kind = rustix::fs::fstatfs(&self.directory)?.f_type;
-        let is_sparse = self.file.metadata()?.blocks() * BLOCK_BYTES < self.bytes;
-        let copied = data.iter().map(|range| range.end - range.start).sum();
-        let wanted = if is_sparse { copied } else { self.bytes };
+        let wanted: u64 = copied.iter().map(|range| range.end - range.start).sum();
         let space = Space::of(self.directory.as_fd())
             .map_err(|errno| std::io::Error::from_raw_os_error(errno.0))?;
         match space.available_bytes < wanted.saturating_add(space.reserve_bytes()) {
@@ -133,15 +127,16 @@ impl ImageFile {
                 extents.iter().map(UnreadExtent::range).collect()
             };
             let data = data_of(from, self.bytes)?;
+            let copied = without(&data, &ranges(copy.left_out));
             if copy.is_new {
-                self.check_room(&data)?;
+                self.check_room(&copied)?;
             }
             to.set_len(self.bytes)?;
             clear(to, self.bytes)?;
             if !copy.left_out_before.is_empty() {
                 allocate(to, &data, &ranges(copy.left_out_before));
             }
-            for range in without(&data, &ranges(copy.left_out)) {
+            for range in copied {
                 copy_range(from, to, range, copy.stop)?;
             }
         }
@@ -249,7 +244,7 @@ fn failed_to(doing: &str, error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::FileExt;
+    use std::os::unix::fs::{FileExt, MetadataExt};
 
     const BYTES: u64 = 8 << 20;
 
