@@ -42,6 +42,7 @@ pub fn same_target(a: &Book, b: &Book) -> bool {
     same_memory
         && asked(a) == asked(b)
         && machine(a) == machine(b)
+        && a.run.hosts.len() == b.run.hosts.len()
         && (same_place(a, b) || (lies_on_models(a) && lies_on_models(b)))
         && made(a) == made(b)
         && same_way(a, b)

@@ -70,7 +70,7 @@ pub(super) struct Crash {
     /// Workers of every phase
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// Size of the image [default: what the job needs, 512 MiB at least]
+    /// Size of the image [default: what the job needs, 1 GiB at least]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     size: Option<u64>,
     /// Also write the result (JSON) to FILE; - writes it alone

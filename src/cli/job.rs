@@ -116,7 +116,7 @@ pub(super) struct Job {
     /// Its image lies in memory where what is written fits there, else in --dir. It takes root and /dev/fuse.
     #[arg(long, value_name = "MODEL|FILE", value_parser = disk, conflicts_with_all = ["device", "in_memory"])]
     pub(super) disk: Option<Arc<DiskModel>>,
-    /// Size of the image, such as 4GiB [default: 10GiB if there is room]
+    /// Size of the image, such as 4GiB [default: 10GiB if there is room and no tmpfs]
     ///
     /// The same for all file systems. The file is sparse: it takes what is written to it. On smaller
     /// ones some file systems are slower. Where there is less room it is what the job needs.

@@ -49,9 +49,6 @@ const FILES_MAX: u64 = 1_000_000;
 /// Broken promises of one cut that are kept one by one, with the state of the file system first.
 const BROKEN_EACH: usize = 3;
 
-/// The least size of an image where none is given.
-const IMAGE_BYTES_MIN: u64 = 512 << 20;
-
 /// How long it is waited for these requests, in looks and the pause before each.
 const LOOKS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(1);
@@ -126,7 +123,7 @@ pub(crate) struct CrashOutcome {
 
 /// The place that is asked for, with a small image where no size is: it is made anew for each cut.
 fn small_image(order: &RunOrder<'_>) -> Volume {
-    let needed = || fair_volume_size(order.plan, 0).map(|needed| needed.bytes.max(IMAGE_BYTES_MIN));
+    let needed = || fair_volume_size(order.plan, 0).map(|needed| needed.bytes);
     match &order.place {
         Volume::Image { bytes } => Volume::Image { bytes: bytes.or_else(needed) },
         other => other.clone(),

@@ -33,7 +33,7 @@ enum Fact {
 
 use Fact::{Later, Lines, Many, One, Own};
 
-const FACTS: [(&str, Fact); 24] = [
+const FACTS: [(&str, Fact); 25] = [
     ("measured", Own(calls)),
     ("scenario", One(|book| book.run.scenario.clone())),
     ("scale", One(|book| book.run.scale.to_string())),
@@ -44,6 +44,7 @@ const FACTS: [(&str, Fact); 24] = [
     ("most operations", One(most_operations)),
     ("engine", Own(engine)),
     ("threads", Own(|book| words(book, |m| m.threads.to_string()))),
+    ("ranks", Own(|book| book.run.hosts.len().max(1).to_string())),
     ("date", One(date)),
     ("file system", One(filesystem)),
     ("journal", Later(journal)),

@@ -412,7 +412,9 @@ fn common_unit<'a>(all: impl Iterator<Item = &'a PhaseSummary>) -> Unit {
 
 /// Whether both were asked for the same; then a phase that ends after a time may still do more.
 fn same_job([a, b]: [&Book; 2]) -> bool {
-    !has_published([a, b]) && a.run.parameters == b.run.parameters && job_lines(a) == job_lines(b)
+    let same_ranks = a.run.hosts.len() == b.run.hosts.len();
+    let same_lines = || a.run.parameters == b.run.parameters && job_lines(a) == job_lines(b);
+    !has_published([a, b]) && same_ranks && same_lines()
 }
 
 fn has_published(books: [&Book; 2]) -> bool {

@@ -397,6 +397,18 @@ fn content_against_none_is_other_work_unless_nobody_published_it() {
 }
 
 #[test]
+fn more_ranks_do_more_work() {
+    let a = book_of(&[("create", STEADY)]);
+    let mut b = a.clone();
+    b.run.hosts = vec!["node0".into(), "node1".into()];
+    b.measurements.iter_mut().for_each(|m| m.operations *= 2);
+    let found = compare(&a, &b);
+    assert!(found.rows[0].work.is_some());
+    let ranks = found.differences.iter().find(|one| one.name == "ranks").unwrap();
+    assert_eq!(ranks.values, ["1", "2"].map(|ranks| Some(ranks.to_string())));
+}
+
+#[test]
 fn what_is_invalid_in_both_runs_is_invalid_in_a_check() {
     let mut a = book_of(&[("create", STEADY), ("delete", STEADY)]);
     a.measurements[3..].iter_mut().for_each(|m| m.invalid = vec!["EIO x 1".into()]);

@@ -79,6 +79,7 @@ fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
     assert!(!with(|b| b.run.parameters.clear()));
     assert!(!with(|b| b.run.scale = Scale::Standard));
     assert!(!with(|b| b.measurements[0].threads = 7));
+    assert!(!with(|b| b.run.hosts = vec!["node0".into(), "node1".into()]));
     assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
 }
 
