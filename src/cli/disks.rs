@@ -41,7 +41,8 @@ impl Disks {
             None => out::print(&list())?,
             Some(DiskAction::Show { disk }) => {
                 let model = read_disk(disk)?;
-                out::print(&format!("{}\n{}", model.text.trim_end(), simulated(&model)))?;
+                let text = model.text.replace("\r\n", "\n");
+                out::print(&format!("{}\n{}", text.trim_end(), simulated(&model)))?;
             }
         }
         Ok(Exit::Good)

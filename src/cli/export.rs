@@ -66,7 +66,7 @@ impl ExportCommand {
         let texts = (format.texts)(&Analysis::of(&book)).map_err(|why| {
             Failure::from_system(format!("write {} as {}", book.run.id, self.format), why)
         })?;
-        deliver(&texts, &self.output)?;
+        deliver(&texts, &self.output, format.has_phases)?;
         Ok(Exit::Good)
     }
 }
@@ -94,16 +94,18 @@ fn keep_phase(book: &mut Book, phase: &str, format: &ExportFormat) -> Result<()>
     Ok(())
 }
 
-/// Gives texts to the user: to standard output, to a file, or to files in a directory.
+/// Gives texts to the user: to standard output, to a file, or to files in a directory. With phases, one of them is a way to
+/// have fewer.
 ///
 /// # Errors
 /// If they cannot be written there, or are too many for one place.
-pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
+pub(super) fn deliver(texts: &[ExportText], output: &Path, has_phases: bool) -> Result<()> {
+    let or_one = if has_phases { ", or one phase with --phase" } else { "" };
     match texts {
         [only] if output == Path::new("-") => out::give(&only.text),
         [only] if !is_directory(output) => out::write_file(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
-            "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",
+            "that takes {} files: name a directory for them with -o DIR{or_one}",
             texts.len()
         ))),
         _ => {

@@ -12,7 +12,7 @@ use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
 use crate::host::memory::memory_bytes;
 use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX, rounds_default};
-use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
+use crate::plan::{BallastGoal, FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
 use crate::session::ballast::{MadeBallast, make_ballast};
 
@@ -100,6 +100,11 @@ impl Fill {
     pub(super) fn run(&self) -> Result<Exit> {
         let plan = self.how.plan("clutter", "files_present", "--files", &self.files)?;
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone());
+        if prepare.as_ref().is_some_and(|one| !matches!(one.goal, BallastGoal::Files(_))) {
+            return Err(Failure::usage(
+                "--files takes a number of files; `boatload age --to PERCENT` fills to a share of the space",
+            ));
+        }
         let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         stock_with(self.threads.unwrap_or(processors.min(THREADS_MAX as u32)), &self.dir, prepare)
     }
@@ -159,6 +164,9 @@ fn piece_bytes(text: &str) -> std::result::Result<u32, String> {
 impl How {
     /// The plan of a scenario at its original scale, with the only level that is wanted.
     fn plan(&self, scenario: &str, parameter: &str, option: &str, value: &str) -> Result<Plan> {
+        if value.contains(',') {
+            return Err(Failure::usage(format!("{option} takes one value, not {}", shown(value))));
+        }
         let text = find_scenario(scenario).map(|scenario| scenario.text).unwrap_or_default();
         let settings = Settings {
             scale: crate::plan::Scale::Original,

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::command_line;
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::units::{Quantity, Unit};
+use crate::base::units::{Quantity, Unit, bytes};
 use crate::host::erase::check_named_twice;
 use crate::host::memory::memory_bytes;
 use crate::plan::disk::DiskModel;
@@ -269,8 +269,11 @@ const JOB_BYTES_MAX: u64 = 1 << 20;
 
 fn read_bounded(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
-    std::fs::File::open(path)?.take(JOB_BYTES_MAX).read_to_string(&mut text)?;
-    Ok(text)
+    std::fs::File::open(path)?.take(JOB_BYTES_MAX + 1).read_to_string(&mut text)?;
+    match text.len() as u64 {
+        ..=JOB_BYTES_MAX => Ok(text),
+        _ => Err(std::io::Error::other(format!("it is larger than {}", bytes(JOB_BYTES_MAX)))),
+    }
 }
 
 fn unreadable(name: &Path, error: &std::io::Error) -> String {

@@ -182,7 +182,7 @@ pub fn main() -> ExitCode {
     main_with(true, || Ok(Box::new(SelfCommunicator)))
 }
 
-/// The same for one of many ranks: `run` is done by all ranks together, and only rank 0 prints. `join` starts MPI; it is called
+/// The same for one of many ranks: `run` is done by all ranks together, and only rank 0 prints; all else rank 0 does alone. `join` starts MPI; it is called
 /// for that command alone. `is_first` is whether the launcher made this process rank 0, as far as it says that.
 pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communicator>>) -> ExitCode {
     let command = match Arguments::try_parse() {
@@ -195,6 +195,12 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    // What only one process can do is done once, whatever a launcher started; the last two are processes of a rank.
+    let is_of_each =
+        matches!(command, Command::Run(_) | Command::ServeDisk(_) | Command::GuardDirectory(_));
+    if !is_first && !is_of_each {
+        return ExitCode::SUCCESS;
+    }
     if let Some(work) = command.privileged_work() {
         keep_only(work);
     }

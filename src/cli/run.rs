@@ -399,7 +399,7 @@ impl NamedAgain {
 
 /// Writes the document of a run that the store lacks to a file: the one that was asked for, else, for its owner alone,
 /// beside the store, in the working directory, or where temporary files lie.
-fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePlace) -> Result<()> {
+pub(super) fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePlace) -> Result<()> {
     let name = format!("boatload-{}.json", book.run.id);
     let beside = place.path().ok().and_then(|path| Some(path.parent()?.join(&name)));
     let others = [PathBuf::from(&name), std::env::temp_dir().join(&name)];

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::progress::{Progress, Quiet, can_be_live};
+use super::run::keep_elsewhere;
 use super::{StorePlace, command_line, exit_of, out, show};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::shell::quoted;
@@ -138,6 +139,9 @@ impl Trace {
         let book = outcome?;
         let kept = store.import(&book);
         show::deliver(&book, details, json.as_deref())?;
+        if kept.is_err() {
+            keep_elsewhere(&book, json.as_deref(), place)?;
+        }
         kept?;
         Ok(exit_of(&book))
     }

@@ -234,7 +234,8 @@ fn cut(sizes: Sizes) -> Sizes {
 
 /// As many directories as before, within reason.
 fn layout(tree: &Tree) -> DirectoryLayout {
-    if let Some(directories) = tree.files_each.directories(tree.files) {
+    let in_root = tree.files.div_ceil(u64::from(tree.roots.max(1)));
+    if let Some(directories) = tree.files_each.directories(in_root) {
         return DirectoryLayout { fan_out: directories.max(1), depth: 1 };
     }
     let most = (TARGETS_MAX / u64::from(tree.roots.max(1))).max(1);

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-use super::book::{CacheReport, CellKey, Latency, Measurement, Window};
+use super::book::{CacheReport, CellKey, Measurement, Window};
 use super::histogram::{encoded, new_histogram};
+use super::recorder::latency;
 use super::trace_classes::{ClassCalls, ClassOperation, ClassTally, NamedClasses};
 pub use super::trace_counts::BucketCounts;
 use super::trace_counts::{CALLS_MAX, SLICES_MAX, add_to, sum_of};
@@ -263,7 +264,7 @@ impl OperationTally {
             errors,
             bytes: self.bytes,
             seconds: mean_ns * self.total as f64 / 1e9,
-            latency: summary(&histogram, mean_ns),
+            latency: latency(&histogram, mean_ns, histogram.min()..=histogram.max()),
             cache: CacheReport { found: CacheState::Unverified, ..CacheReport::default() },
             slices_ns: slices(&windows),
             windows,
@@ -330,15 +331,6 @@ fn slices(windows: &[Window]) -> Vec<f64> {
             / operations as f64
     };
     group.map(mean).collect()
-}
-
-fn summary(histogram: &Histogram<u64>, mean: f64) -> Latency {
-    if histogram.is_empty() {
-        return Latency::default();
-    }
-    let (min, max) = (histogram.min(), histogram.max());
-    let at = |share: f64| histogram.value_at_quantile(share).clamp(min, max);
-    Latency { mean, min, p50: at(0.5), p90: at(0.9), p99: at(0.99), p99_9: at(0.999), max }
 }
 
 #[cfg(test)]

@@ -147,6 +147,16 @@ fn root_does_not_go_on_from_what_another_user_may_change_meanwhile() {
 }
 
 #[test]
+fn fill_takes_one_number_of_files_and_no_share_of_the_space() {
+    let bench = Bench::default();
+    let share = bench.run(["fill", ".", "--files", "80%"]);
+    assert!(share.refuses(2).contains("`boatload age --to PERCENT` fills"), "{}", share.stderr);
+    let list = bench.run(["fill", ".", "--files", "1k,1M"]);
+    assert!(list.refuses(2).contains("--files takes one value, not 1k,1M"), "{}", list.stderr);
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
 fn a_level_below_what_is_there_names_the_way_out() {
     let bench = Bench::default();
     fill(&bench, &["--files", "300"]);

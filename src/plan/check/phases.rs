@@ -260,7 +260,7 @@ impl<'a> CellCheck<'a> {
         }
         let is_whole = |size: u64| size.is_multiple_of(u64::from(DIRECT_BYTES));
         let unfit = |law: &&Sizes| !matches!(law, Sizes::Fixed(size) if is_whole(*size));
-        let of_files = operation.subject == Subject::File;
+        let of_files = matches!(operation.subject, Subject::File | Subject::Chunk);
         let Some(law) = laws.iter().find(unfit).filter(|_| of_files) else { return };
         let found = match law {
             Sizes::Fixed(size) => format!("direct I/O of files of {}", bytes(*size)),

@@ -63,16 +63,18 @@ impl TreeReader<'_> {
     /// The tree of one cell; none if anything is wrong with it.
     fn tree(mut self) -> Option<Tree> {
         let count = self.file_count();
-        let layout = self.layout(count.as_ref().map(|count| count.files));
+        let roots = match self.wire.trees.unwrap_or_default() {
+            Trees::Shared | Trees::SharedByRanks => Some(1),
+            Trees::Own => self.workers,
+        };
+        // Each worker's own tree has directories for its part of the files.
+        let in_root = |files: u64| files.div_ceil(u64::from(roots.unwrap_or(1).max(1)));
+        let layout = self.layout(count.as_ref().map(|count| in_root(count.files)));
         let sizes = match self.wire.chunks {
             Some(_) => self.chunk_size(),
             None => sizes(self.wire.size.as_ref(), self.keys.table("size")),
         };
         let content = content(self.wire.content.as_ref(), self.keys.table("content"));
-        let roots = match self.wire.trees.unwrap_or_default() {
-            Trees::Shared | Trees::SharedByRanks => Some(1),
-            Trees::Own => self.workers,
-        };
         let part = self.is_shared_by_ranks().then_some(RankPart::ALONE);
         let (FileCount { files, chunks }, layout) = (count?, layout?);
         let (sizes, content) = (sizes?, content?);
@@ -173,6 +175,13 @@ impl TreeReader<'_> {
                 if is_shared && matches!(law.files_each, Some(WireFilesEach::Law(_))) {
                     let found = "a number that each rank draws, in directories that all share";
                     keys.problem("", found, "a count");
+                    return None;
+                }
+                let is_drawn = matches!(law.files_each, Some(WireFilesEach::Law(_)));
+                if is_drawn && self.wire.order == Some(Filling::Stripe) {
+                    let found =
+                        "numbers of their own in directories that get one file each in turn";
+                    keys.problem("", found, "a count, or `order = \"fill\"`");
                     return None;
                 }
                 let files_each = files_each(law.files_each.as_ref()?, files?, self.seed, keys)?;

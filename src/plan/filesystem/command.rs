@@ -13,7 +13,7 @@ const TIB: u64 = 1 << 40;
 const INODE_OPTIONS: [&str; 3] = ["-N", "-i", "-T"];
 
 /// Option of mke2fs for extended options, joined by commas; of several mke2fs takes only the last.
-const EXTENDED: &str = "-E";
+pub(super) const EXTENDED: &str = "-E";
 
 /// The arguments of mkfs, without the program's name, that make the file system on a device of this
 /// size; empty if it has no mkfs.

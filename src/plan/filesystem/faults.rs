@@ -1,5 +1,6 @@
 //! Refuses options of mkfs and mount that would break them, or reach something beside the device.
 
+use super::command::EXTENDED;
 use super::{FileSystem, Maker};
 use crate::plan::report::element;
 
@@ -43,6 +44,8 @@ const NO_PATH: &str = "no path: boatload adds the device, and mkfs touches nothi
 const NO_END: &str = "an option: after this all words would be devices";
 const NOT_APART: &str = "no option that reaches beyond the device: boatload adds it, and mkfs \
                          touches nothing else";
+const NOT_BEHIND: &str =
+    "`-E` as a word of its own: boatload has extended options too, and joins them";
 const NOT_ELSEWHERE: &str = "nothing that names a file or another device: boatload adds the device, \
                              and mkfs touches nothing else";
 
@@ -157,6 +160,9 @@ fn read_short<'a>(maker: &Maker, letters: &'a str) -> Word<'a> {
         if maker.apart.split(' ').any(|other| other == option) {
             return Word::Wrong(NOT_APART);
         }
+        if at > 0 && maker.always.contains(&EXTENDED) && option == EXTENDED {
+            return Word::Wrong(NOT_BEHIND);
+        }
         if maker.valued.split(' ').any(|other| other == option) {
             let value = &letters[at + letter.len_utf8()..];
             return if value.is_empty() { Word::WantsValue } else { Word::Plain(Some(value)) };
@@ -241,6 +247,7 @@ mod tests {
         refused("xfs", "mkfs", &["-pproto", "-cx", "-qp", "-fKc"]);
         refused("btrfs", "mkfs", &["-rhome", "-Kr", "--rootdir=x", "--root=x", "--r", "-u=x"]);
         refused("f2fs", "mkfs", &["-cx", "-fc", "-S"]);
+        refused("ext4", "mkfs", &["-qE stride=4", "-qEstride=4"]);
         refused("jfs", "mkfs", &["-jx", "-qj", "-JLABEL"]);
         refused("reiserfs", "mkfs", &["-jx", "--journal-d=x", "--badblocks=x", "--bad=x", "-Bx"]);
         refused("bcachefs", "mkfs", &["--source=x", "--sou=x", "--passphrase-file=x"]);

@@ -3,12 +3,12 @@
 //! no type but `gauge`, no timestamps. Unknown figures have no sample.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use super::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::analysis::uncertainty::Estimate;
+use crate::base::dates::seconds_of;
 use crate::base::units::Unit;
 use crate::report::names::plain_level;
 use crate::results::book::Book;
@@ -89,7 +89,7 @@ fn run_gauges(book: &Book) -> String {
         ("version", run.boatload.clone()),
         ("kernel", book.host.kernel.clone()),
     ];
-    let began = seconds_since_1970(&run.started);
+    let began = seconds_of(&run.started);
     let began = began.and_then(|began| MetricSample::new(&[scenario()], began));
     let complete = MetricSample::new(&[scenario()], f64::from(u8::from(run.complete)));
     [
@@ -102,12 +102,6 @@ fn run_gauges(book: &Book) -> String {
         gauge("boatload_run_complete", "1 if every cell of the run was done, 0 if not.", complete),
     ]
     .concat()
-}
-
-fn seconds_since_1970(time: &str) -> Option<f64> {
-    let at = |text| humantime::parse_rfc3339(text).ok();
-    let since = at(time)?.duration_since(at("1970-01-01T00:00:00Z")?).ok();
-    since.as_ref().map(Duration::as_secs_f64)
 }
 
 struct PhaseGaugeRow<'a> {

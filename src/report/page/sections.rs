@@ -282,6 +282,6 @@ pub(super) fn repeat(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         let with = format!("with {}; seed {}", parameters.join(", "), run.seed);
         blocks.push(PageBlock::Note(with));
     }
-    blocks.extend((!run.job.is_empty()).then(|| PageBlock::JobFile(run.job.clone())));
+    blocks.extend((!run.job.is_empty()).then(|| PageBlock::JobFile(run.job.replace("\r\n", "\n"))));
     blocks
 }

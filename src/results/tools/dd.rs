@@ -20,10 +20,27 @@ struct DdCommand {
     count: String,
 }
 
+/// Bytes as dd takes them: `64k`, `1M`, `1MB` in steps of 1000, `8b` in blocks of 512.
+fn dd_bytes(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let each = match unit {
+        "c" => 1,
+        "w" => 2,
+        "b" => 512,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return binary_bytes(text),
+    };
+    number.parse::<u64>().ok()?.checked_mul(each)
+}
+
 impl DdCommand {
     /// None if the line is none.
     fn parse(line: &str) -> Option<Self> {
-        let words = command_words(line);
+        // A root's prompt is a comment to a shell.
+        let words = command_words(line.trim_start_matches(['#', ' ']));
         let at = words.iter().position(|word| word == "dd" || word.ends_with("/dd"))?;
         let mut command = Self::default();
         for word in &words[at + 1..] {
@@ -31,7 +48,7 @@ impl DdCommand {
             match key {
                 "if" => command.input = value.into(),
                 "of" => command.output = value.into(),
-                "bs" | "obs" | "ibs" => command.block = binary_bytes(value),
+                "bs" | "obs" | "ibs" => command.block = dd_bytes(value),
                 "iflag" => command.input_flags = value.into(),
                 "oflag" => command.output_flags = value.into(),
                 "conv" => command.conversions = value.into(),

@@ -53,7 +53,9 @@ impl ElbenchoRow<'_> {
             _ => &["paths"],
         };
         let each = self.count("file size").filter(|size| *size > 0)?;
-        parts.iter().try_fold(each, |all, part| all.checked_mul(self.count(part).unwrap_or(1)))
+        // Without directories files lie in the one that was named.
+        let number = |part: &&str| self.count(part).unwrap_or(1).max(1);
+        parts.iter().try_fold(each, |all, part| all.checked_mul(number(part)))
     }
 
     fn measurement(&self) -> Option<ToolMeasurement> {

@@ -249,6 +249,16 @@ fn sizes_are_read_as_fio_and_dd_write_them() {
 }
 
 #[test]
+fn a_command_of_dd_is_read_behind_the_prompt_of_root_and_its_units_are_dds() {
+    let block = |bs: &str| {
+        let end = "1+0 records out\n512 bytes (512 B) copied, 0.5 s, 1.0 kB/s\n";
+        read(&format!("# dd if=/dev/zero of=f bs={bs}\n{end}")).unwrap().measurements[0].block_bytes
+    };
+    let all = ["1M", "1MB", "64kB", "8b", "512"].map(block);
+    assert_eq!(all, [1 << 20, 1_000_000, 64_000, 4_096, 512].map(Some));
+}
+
+#[test]
 fn direct_io_of_mdtest_is_that_of_its_reads_alone() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-client-cache.txt");
     let buffered = std::fs::read_to_string(path).unwrap();
