@@ -415,13 +415,21 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Whether before it was resumed the run went on from files of `fill` where it has the files of this cell.
+    fn went_on_from_fill(&self, cell: &CellPlan, key: &CellKey) -> bool {
+        let history = |repeat| self.plan.history(cell, repeat);
+        let is_of_cell = |c: &Condition| {
+            c.cell.variant == key.variant && history(c.cell.repeat) == history(key.repeat)
+        };
+        let mut before = self.book.conditions.iter().filter(|c| c.name == FROM_FILL);
+        !self.book.run.resumed.is_empty() && cell.prepare.is_some() && before.any(is_of_cell)
+    }
+
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
         let history = cell.prepare.is_some().then(|| self.plan.history(cell, key.repeat));
         let found = self.sites.for_cell(cell)?.conditions();
-        let is_of_fill = |name: ConditionName| name == ConditionName::FilesFound;
-        let mut before = self.book.conditions.iter().filter(|c| c.cell.variant == key.variant);
-        if before.any(|c| is_of_fill(c.name)) && !found.iter().any(|c| is_of_fill(c.name)) {
+        if self.went_on_from_fill(cell, key) && found.iter().all(|c| c.name != FROM_FILL) {
             return Err(Failure::failed(
                 "the files of `fill` that this run began with are no longer those that `fill` made, so there are others \
                  beside those it counts: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
@@ -546,6 +554,9 @@ fn none_left(removal: &Removal, what: &str) -> Result<()> {
     let left = |left: &String| Failure::failed(format!("cannot remove {what}: {left} is left"));
     removal.left.first().map_or(Ok(()), |first| Err(left(first)))
 }
+
+/// What is found of a run that goes on from files of `fill`.
+const FROM_FILL: ConditionName = ConditionName::FilesFound;
 
 /// Names of the phases that a plan measures, in their order.
 fn phase_names(plan: &Plan) -> Vec<String> {

@@ -556,7 +556,8 @@ fn one_rank_says_what_is_wrong_for_all() {
 
 #[test]
 fn one_rank_helps_for_all_and_without_a_launcher_no_mpi_is_started() {
-    for (argument, word) in [("--version", "boatload "), ("--help", "Usage:"), ("disks", "hdd-7200")] {
+    let once = [("--version", "boatload "), ("--help", "Usage:"), ("disks", "hdd-7200")];
+    for (argument, word) in once {
         let together = launch::launch(4, Path::new(PROGRAM)).arg(argument).output().unwrap();
         let text = text(&together.stdout);
         assert!(together.status.success(), "{}", self::text(&together.stderr));

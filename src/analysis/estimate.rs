@@ -123,6 +123,7 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
     let counted = plan.effort.is_none() && run.precision.is_none();
     let same = run.complete
         && counted
+        && run.hosts.is_empty()
         && (&run.job, run.scale) == (&plan.job, plan.scale)
         && (&run.parameters, run.repeats) == (&plan.parameters, plan.repeats);
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));

@@ -189,7 +189,7 @@ fn nothing_earlier(run: &Book, unlike: u64) -> String {
     let unlike = match unlike {
         0 => String::new(),
         n => format!(
-            "Left out: {}, with another job, other parameters, machine or place;\n\
+            "Left out: {}, with another job, parameters, ranks, machine or place;\n\
              `boatload compare` says which.\n",
             counted(n, "earlier run")
         ),

@@ -195,9 +195,16 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
             return ExitCode::from(error.exit_code() as u8);
         }
     };
-    // What only one process can do is done once, whatever a launcher started; the last two are processes of a rank.
-    let is_of_each =
-        matches!(command, Command::Run(_) | Command::ServeDisk(_) | Command::GuardDirectory(_));
+    // What needs only one process is done once, whatever a launcher started. What concerns each node, and the processes of a
+    // rank, are not.
+    let is_of_each = matches!(
+        command,
+        Command::Run(_)
+            | Command::Clean(_)
+            | Command::Inspect(_)
+            | Command::ServeDisk(_)
+            | Command::GuardDirectory(_)
+    );
     if !is_first && !is_of_each {
         return ExitCode::SUCCESS;
     }

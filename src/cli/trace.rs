@@ -138,11 +138,12 @@ impl Trace {
         drop(progress);
         let book = outcome?;
         let kept = store.import(&book);
-        show::deliver(&book, details, json.as_deref())?;
+        let shown = show::deliver(&book, details, json.as_deref());
         if kept.is_err() {
             keep_elsewhere(&book, json.as_deref(), place)?;
         }
         kept?;
+        shown?;
         Ok(exit_of(&book))
     }
 

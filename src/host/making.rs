@@ -264,7 +264,8 @@ pub fn check(
     let done = ran(&tool, &words, directory, stop)?;
     match done.status.code() {
         Some(0) => Ok(CheckedState::Clean),
-        // e2fsck sets 4 where it left errors, and the others end with 1. Any other end says nothing of the file system.
+        // e2fsck sets 4 where it left errors. The others end with 1, btrfs check also where it cannot read. Any other end
+        // says nothing of the file system.
         Some(code) if code == 1 || code & 4 != 0 => {
             Ok(CheckedState::Damaged(how_it_failed(&tool, &words, &done)))
         }

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
-
 use super::book::{CacheReport, CellKey, Measurement, Window};
 use super::histogram::{encoded, new_histogram};
 use super::recorder::latency;

@@ -496,7 +496,7 @@ impl Backing {
     /// Has the file system checked, which is not mounted; nothing on it is changed.
     ///
     /// # Errors
-    /// If it was stopped.
+    /// If it was stopped, or could not be checked.
     pub fn check(&self, kind: &FileSystemKind, stop: &AtomicBool) -> Result<CheckedState> {
         making::check(kind, self.base_path()?, &self.inside(MOUNT_POINT)?, stop)
     }

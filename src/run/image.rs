@@ -14,6 +14,7 @@ use super::run_directory::IMAGE;
 use super::unread::{UnreadExtent, are_in_place};
 use crate::base::failure::{Failure, Result};
 use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::base::units::bytes;
 use crate::host::page_cache::evict;
 use crate::host::space::Space;
 
@@ -114,7 +115,13 @@ impl ImageFile {
         let space = Space::of(self.directory.as_fd())
             .map_err(|errno| std::io::Error::from_raw_os_error(errno.0))?;
         match space.available_bytes < wanted.saturating_add(space.reserve_bytes()) {
-            true if kind != TMPFS => Err(std::io::ErrorKind::StorageFull.into()),
+            true if kind != TMPFS => {
+                let [wanted, reserve, left] =
+                    [wanted, space.reserve_bytes(), space.available_bytes].map(bytes);
+                Err(std::io::Error::other(format!(
+                    "it takes {wanted}, {reserve} more stay free as a reserve, and {left} are available"
+                )))
+            }
             _ => Ok(()),
         }
     }

@@ -207,9 +207,11 @@ impl CallWatch<'_> {
         is_over || took_too_long || self.interrupt.is_set()
     }
 
-    /// Bytes that the device of the last phase has written; 0 where that is not known.
+    /// Bytes that were written to the device of the last phase, if that has a file system that boatload made: to others
+    /// anybody may write. 0 where that is not known.
     fn written(&self) -> u64 {
-        let counters = self.last_device().as_ref().and_then(|device| device.counters().ok());
+        let device = self.last_device().clone().filter(|_| self.order.plan.makes_filesystems());
+        let counters = device.and_then(|device| device.counters().ok());
         counters.map_or(0, |counters| counters.write_bytes)
     }
 

@@ -434,22 +434,24 @@ impl CrashSeries<'_> {
             }
         }
         drop(audit);
-        match refused {
+        let checked = match refused {
             Some(failure) => {
                 row.not_mounted += 1;
                 all_broken.push(broken(None, None, Some(failure.sentence)));
+                Ok(CheckedState::Unknown)
             }
-            None => match self.site.check_unmounted()? {
-                CheckedState::Unknown => {}
-                CheckedState::Clean => row.checked += 1,
-                CheckedState::Damaged(reason) => {
-                    (row.checked, row.damaged) = (row.checked + 1, row.damaged + 1);
-                    all_broken.push(broken(None, None, Some(reason)));
-                }
-            },
+            None => self.site.check_unmounted(),
+        };
+        match &checked {
+            Ok(CheckedState::Unknown) | Err(_) => {}
+            Ok(CheckedState::Clean) => row.checked += 1,
+            Ok(CheckedState::Damaged(reason)) => {
+                (row.checked, row.damaged) = (row.checked + 1, row.damaged + 1);
+                all_broken.push(broken(None, None, Some(reason.clone())));
+            }
         }
         let shown = all_broken.into_iter().rev().take(BROKEN_EACH);
         shown.for_each(|one| self.book.add_broken(one));
-        Ok(())
+        checked.map(drop)
     }
 }

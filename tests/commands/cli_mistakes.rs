@@ -71,7 +71,7 @@ fn a_run_that_is_not_stored_cannot_be_shown() {
 fn a_job_file_that_is_too_large_is_refused_and_not_cut() {
     let bench = Bench::default();
     let job = "name = 'x'\n[tree]\nfiles = 1\n[[phase]]\noperation = 'create'\n".to_string();
-    bench.write("large.toml", &(job + &"# a long comment\n".repeat(70_000)));
+    bench.write("large.toml", job + &"# a long comment\n".repeat(70_000));
     let path = bench.beside("large.toml");
     let ran = bench.run(["plan", path.to_str().unwrap()]);
     assert!(ran.refuses(2).contains("it is larger than 1.00 MiB"), "{}", ran.stderr);

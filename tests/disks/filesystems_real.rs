@@ -107,7 +107,7 @@ fn a_run_ends_where_what_a_phase_left_cannot_be_written_out_before_an_unmount() 
     if output("strace", &["--version"]).is_none() {
         return skip(what, "strace is not installed");
     }
-    bench.write("job.toml", &JOB.replace("\"syncfs\"", "\"none\""));
+    bench.write("job.toml", JOB.replace("\"syncfs\"", "\"none\""));
     let run = bench.command(["run", &job(&bench), "--filesystem", "ext4"]);
     let mut traced = Command::new("strace");
     // The first is that of the tree's directories, the second that before the unmount for `read`.

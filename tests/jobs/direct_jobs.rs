@@ -27,6 +27,23 @@ fn only_problem(tree: &str, phase: &str) -> (String, String) {
 }
 
 #[test]
+fn direct_io_of_chunks_takes_chunks_of_whole_blocks() {
+    let tree = "[tree]\nchunks = 4\nsize = 1_000";
+    let (place, said) = only_problem(tree, "operation = \"write-chunk\", direct = true");
+    assert_eq!(place, "phase[1].direct");
+    assert!(said.contains("direct I/O of chunks of 0.977 KiB"), "{said}");
+}
+
+#[test]
+fn a_law_of_files_in_each_directory_does_not_go_with_one_file_for_each_in_turn() {
+    let tree = "[tree]\nfiles = 100\norder = \"stripe\"\n\
+                directories = { files_each = { uniform = { min = 1, max = 9 } } }";
+    let (place, said) = only_problem(tree, "operation = \"create\"");
+    assert_eq!(place, "tree.directories.files_each");
+    assert!(said.contains("`order = \"fill\"`"), "{said}");
+}
+
+#[test]
 fn direct_io_goes_with_whole_blocks_and_with_content_only() {
     for (tree, phase, place, said) in [
         (

@@ -549,14 +549,6 @@ fn mistakes_in_tables() -> Vec<Mistake> {
             "tree.directories.files_each",
             "a count",
         ),
-        (
-            tree(
-                "order = \"stripe\"\n\
-                 directories = { files_each = { uniform = { min = 1, max = 9 } } }",
-            ),
-            "tree.directories.files_each",
-            "`order = \"fill\"`",
-        ),
     ]
 }
 
@@ -595,18 +587,6 @@ fn mistakes_in_phases() -> Vec<Mistake> {
         (sim("fault = { operation = 1, outcome = \"ENOSPACE\" }"), "sim.fault.outcome", "ENOSPC"),
         (sim("stall = { every = 0, time = \"1ms\" }"), "sim.stall.every", "from 1"),
     ]
-}
-
-#[test]
-fn trees_of_workers_have_as_many_directories_as_their_files_need() {
-    let text = "name = \"own\"\nthreads = 4\n[tree]\nfiles = 1_000\ntrees = \"own\"\n\
-                directories = { files_each = 50 }\n[[phase]]\noperation = \"create\"\n";
-    let plan = plan_of(text);
-    let tree = &plan.cells[0].tree;
-    assert_eq!(tree.holders(), 20);
-    let used: std::collections::BTreeSet<u64> =
-        (0..1_000).map(|number| tree.holder_of(number)).collect();
-    assert_eq!(used.len(), 20, "none is empty");
 }
 
 #[test]

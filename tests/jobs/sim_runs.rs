@@ -369,3 +369,15 @@ fn a_phase_cut_short_says_how_far_it_came_and_is_invalid() {
     assert_eq!(m.invalid, [format!("interrupted after {expected}")]);
     assert_eq!(m.entries_found, m.operations, "what was done is there");
 }
+
+#[test]
+fn trees_of_workers_have_as_many_directories_as_their_files_need() {
+    let text = "name = \"own\"\nthreads = 4\n[tree]\nfiles = 1_000\ntrees = \"own\"\n\
+                directories = { files_each = 50 }\n[[phase]]\noperation = \"create\"\n";
+    let plan = plan_of(text);
+    let tree = &plan.cells[0].tree;
+    assert_eq!(tree.holders(), 20);
+    let used: std::collections::BTreeSet<u64> =
+        (0..1_000).map(|number| tree.holder_of(number)).collect();
+    assert_eq!(used.len(), 20, "none is empty");
+}

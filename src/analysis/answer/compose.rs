@@ -5,7 +5,7 @@ use super::draft::{AnswerDraft, Lack};
 use super::left_out::measured_tasks;
 use super::needed::RepeatsNeeded;
 use super::next::RepeatsAdvised;
-use super::reliability::{joined, trust};
+use super::reliability::{fewest_repeats, joined, trust};
 use super::source::ByteFindings;
 use super::uncounted::UncountedParts;
 use super::words::{WORDS_MAX, begun, number_of_words};
@@ -211,7 +211,8 @@ fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
     };
     let measured = profile::profile(analysis, false).map(|profile| stated(&profile));
     // Repeats do not make a phase end before its limit.
-    let lacks = match measurements.iter().any(Measurement::reached_limit) {
+    let is_limited = measurements.iter().any(Measurement::reached_limit);
+    let lacks = match is_limited && fewest_repeats(analysis) > 1 {
         true => Lack::CountedLevels,
         false => Lack::Repeats,
     };

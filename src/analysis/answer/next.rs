@@ -70,7 +70,8 @@ pub(super) fn next(
     let command = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),
         // Neither repeats nor a journal make a phase end before its limit.
-        Lack::CountedLevels | Lack::Design => None,
+        Lack::CountedLevels => None,
+        Lack::Design if !trust.is_disturbed => None,
         _ if journal => again(book, &[["--filesystem", "ext4"]]),
         Lack::Repeats => more_repeats(),
         _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
@@ -79,7 +80,7 @@ pub(super) fn next(
         }
         Lack::SteadyDevice if can_make && has_made => again(book, &[MODELLED_DISK]),
         Lack::SteadyDevice if can_make => again(book, &[["--filesystem", "ext4"], MODELLED_DISK]),
-        Lack::SteadyDevice => more_repeats(),
+        Lack::SteadyDevice | Lack::Design => more_repeats(),
         Lack::Precision => match repeats.needed {
             RepeatsNeeded::Few(repeats) => so_many(repeats.max(done.saturating_add(1))),
             RepeatsNeeded::TooMany(_) => None,

@@ -194,7 +194,7 @@ fn reliability_with(code: WarningCode) -> Option<Reliability> {
 }
 
 /// The repeats of the cell with the fewest.
-fn fewest_repeats(analysis: &Analysis<'_>) -> usize {
+pub(super) fn fewest_repeats(analysis: &Analysis<'_>) -> usize {
     let valid = analysis.book.measurements.iter().filter(|m| m.valid());
     let cells = phase_cells(valid);
     let repeats =

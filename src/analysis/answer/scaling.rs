@@ -46,11 +46,15 @@ fn of_all(all: &[&ScalingFinding], measured: &[MeasuredTask<'_>]) -> Option<Answ
     };
     let text = format!("{lead}{}", about(told, &own.apart()));
     let whole = format!("{text}{}", also_slower(told, all, &measured));
-    let levels = || all.iter().flat_map(|one| &one.phases).flat_map(|phase| &phase.levels);
+    let phases = || all.iter().flat_map(|one| &one.phases);
+    let is_slower_between =
+        |phase: &ScaledPhase| phase.levels.iter().any(|one| one.is_slower(told.margin));
+    let ends_within =
+        |phase: &ScaledPhase| phase.levels.last().is_some_and(|last| last.is_within(told.margin));
     let has_interval = |phase: &ScaledPhase| phase.levels.iter().any(|one| one.interval.is_some());
     let lacks = match told.phases.iter().any(has_interval) {
-        // That nothing takes longer is excluded then, and that it does from there on.
-        true if levels().any(|one| one.is_slower(told.margin)) => Lack::Design,
+        // That nothing takes longer is excluded then, and that anything does from some level on.
+        true if phases().any(is_slower_between) && phases().all(ends_within) => Lack::Design,
         true => Lack::Precision,
         false => Lack::Repeats,
     };

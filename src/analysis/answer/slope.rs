@@ -161,9 +161,13 @@ fn open(all: &[&SlopeFinding], left_out: &LeftOutTasks) -> AnswerDraft {
     let text = over_ranges(&open, AxisWords::within, may_be);
     let others = others(all, &open, range_of(&open));
     let evidence = left_out.sentence().into_iter().chain(others).collect();
-    let levels = || all.iter().flat_map(|one| &one.levels);
-    // That nothing is slower is excluded then, and that it is over the whole range.
-    let lacks = match levels().any(|level| level.interval.high < -SLOWER_MARGIN) {
+    let is_slower_between =
+        |one: &&SlopeFinding| one.levels.iter().any(|level| level.interval.high < -SLOWER_MARGIN);
+    let ends_within = |one: &&SlopeFinding| {
+        one.levels.last().is_some_and(|level| level.interval.low >= -SLOWER_MARGIN)
+    };
+    // That nothing is slower is excluded then, and that anything is over the whole range.
+    let lacks = match all.iter().any(is_slower_between) && all.iter().all(ends_within) {
         true => Lack::Design,
         false => Lack::Precision,
     };

@@ -260,10 +260,14 @@ impl<'a> CellCheck<'a> {
         }
         let is_whole = |size: u64| size.is_multiple_of(u64::from(DIRECT_BYTES));
         let unfit = |law: &&Sizes| !matches!(law, Sizes::Fixed(size) if is_whole(*size));
-        let of_files = matches!(operation.subject, Subject::File | Subject::Chunk);
-        let Some(law) = laws.iter().find(unfit).filter(|_| of_files) else { return };
+        let parts = match operation.subject {
+            Subject::File => "files",
+            Subject::Chunk => "chunks",
+            _ => return,
+        };
+        let Some(law) = laws.iter().find(unfit) else { return };
         let found = match law {
-            Sizes::Fixed(size) => format!("direct I/O of files of {}", bytes(*size)),
+            Sizes::Fixed(size) => format!("direct I/O of {parts} of {}", bytes(*size)),
             _ => "direct I/O of files whose sizes are drawn".to_string(),
         };
         keys.problem("direct", found, "a tree with one `size` in whole blocks of 4 KiB");

@@ -39,8 +39,11 @@ fn dd_bytes(text: &str) -> Option<u64> {
 impl DdCommand {
     /// None if the line is none.
     fn parse(line: &str) -> Option<Self> {
-        // A root's prompt is a comment to a shell.
-        let words = command_words(line.trim_start_matches(['#', ' ']));
+        // The prompt of root begins a comment to a shell, which many another line is.
+        let behind = line.trim_start().strip_prefix("# ").map(str::trim_start);
+        let is_command =
+            |text: &&str| ["dd ", "sudo dd ", "time dd "].iter().any(|c| text.starts_with(c));
+        let words = command_words(behind.filter(is_command).unwrap_or(line));
         let at = words.iter().position(|word| word == "dd" || word.ends_with("/dd"))?;
         let mut command = Self::default();
         for word in &words[at + 1..] {

@@ -188,17 +188,16 @@ impl MadeSite {
 
     /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
     /// cell's phases left to write. What was written before the first phase is the making of the cell.
-    /// Gives why not all could be written out, of which an unmount tells nobody.
-    fn unmount_measured(&mut self) -> Result<Option<Failure>> {
+    /// Why not all could be written out, of which an unmount tells nobody, is `lost`.
+    fn unmount_measured(&mut self, lost: &mut Option<Failure>) -> Result<()> {
         if !self.here.as_ref().is_some_and(|here| here.worked) {
-            return self.place.as_mut().map_or(Ok(()), Backing::unmount).map(|()| None);
+            return self.place.as_mut().map_or(Ok(()), Backing::unmount);
         }
         self.time_disk(true)?;
         let (before, disk_before) = (self.counters(), self.disk_activity()?);
-        let Some(place) = &mut self.place else { return Ok(None) };
-        let mut written = Ok(());
+        let Some(place) = &mut self.place else { return Ok(()) };
         let (unmounted, seconds) = self.clock.time(|| {
-            written = place.root().and_then(|root| write_out(&root));
+            *lost = place.root().and_then(|root| write_out(&root)).err();
             place.unmount()
         });
         let device = self.counters().zip(before).map(|(after, before)| after.since(before));
@@ -211,7 +210,7 @@ impl MadeSite {
             here.settled =
                 std::mem::take(&mut here.settled).plus(Settled { seconds, device, disk });
         }
-        Ok(written.err())
+        Ok(())
     }
 
     fn counters(&self) -> Option<DeviceCounters> {
@@ -332,15 +331,16 @@ impl Site for MadeSite {
             return here.disk.treat_caches(phase, stop, dropper);
         }
         let closed = here.disk.close_for_unmount();
-        let unmounted = self.unmount_measured();
+        let mut lost = None;
+        let unmounted = self.unmount_measured(&mut lost);
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
         };
-        let Ok(lost) = unmounted else {
-            // Something else has a file of it open: what is left is to drop the caches.
+        if unmounted.is_err() {
             here.disk.reopen(closed, place.root()?)?;
-            return here.disk.treat_caches(phase, stop, dropper);
-        };
+            // Else something has a file of it open: what is left is to drop the caches.
+            return lost.map_or_else(|| here.disk.treat_caches(phase, stop, dropper), Err);
+        }
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
         let root = place.mount(&here.filesystem)?;
@@ -382,17 +382,14 @@ impl Site for MadeSite {
         let is_made = |here: &&mut MountedFileSystem| here.filesystem.kind.maker.is_some();
         let Some(here) = self.here.as_mut().filter(is_made) else { return Ok(None) };
         let closed = here.disk.close_for_unmount();
-        let unmounted = self.unmount_measured();
+        let mut lost = None;
+        let unmounted = self.unmount_measured(&mut lost);
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else { return Ok(None) };
         let root = if unmounted.is_ok() { place.mount(&here.filesystem)? } else { place.root()? };
         here.disk.reopen(closed, root)?;
         let settled = std::mem::take(&mut here.settled);
-        match unmounted {
-            Ok(None) => Ok(Some(settled)),
-            Ok(Some(lost)) => Err(lost),
-            // Something else has a file of it open.
-            Err(_) => Ok(None),
-        }
+        // Where it is still mounted, something has a file of it open.
+        lost.map_or_else(|| Ok(unmounted.is_ok().then_some(settled)), Err)
     }
 
     fn time_disk(&self, is_timed: bool) -> Result<()> {

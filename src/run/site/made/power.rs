@@ -46,7 +46,7 @@ impl MadeSite {
     /// Unmounts the file system and has it checked.
     ///
     /// # Errors
-    /// If it cannot be unmounted, or was interrupted.
+    /// If it cannot be unmounted or checked, or was interrupted.
     pub fn check_unmounted(&mut self) -> Result<CheckedState> {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
