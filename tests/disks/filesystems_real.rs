@@ -479,7 +479,7 @@ fn a_mount_that_something_looks_into_is_told_with_what_is_left() {
         running.id().as_raw_nonzero(),
         running.run_directory().display()
     );
-    let looking = std::process::Command::new("sleep").arg("1000").current_dir(mounted).spawn();
+    let looking = Command::new("sleep").arg("1000").current_dir(mounted).spawn();
     let mut looking = looking.unwrap();
     running.signal(Signal::INT);
     let ran = running.ended();
@@ -524,7 +524,7 @@ fn a_mkfs_that_is_at_work_ends_with_the_run_however_that_ends() {
     let instead = "mount --bind \"$0\" \"$(readlink -f /usr/sbin/mkfs.ext4)\" && exec \"$@\"";
     for (signal, code) in [(Signal::INT, Some(130)), (Signal::KILL, None)] {
         let command = bench.command(["run", &job(&bench), "--filesystem", "ext4"]);
-        let mut private = std::process::Command::new("unshare");
+        let mut private = Command::new("unshare");
         private.args(["--mount", "sh", "-c", instead]).arg(&other).arg(command.get_program());
         private.args(command.get_args()).current_dir(bench.work());
         let mut child = private.stderr(std::process::Stdio::null()).spawn().unwrap();
@@ -595,7 +595,7 @@ fn without_root_it_says_so_and_writes_nothing() {
     let job = job(&bench);
     let binary = bench.beside("boatload");
     std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
-    let mut command = std::process::Command::new("setpriv");
+    let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
     command.args(["run", &job, "--filesystem", "ext4", "--store"]).arg(bench.beside("store.db"));
     // The directories above are root's own.
@@ -675,9 +675,9 @@ fn a_device_is_empty_again_after_what_fails_and_after_ctrl_c() {
     assert_no_trace(&bench);
 }
 
-fn command_with(command: &mut std::process::Command, job: &Path) -> std::process::Command {
+fn command_with(command: &mut Command, job: &Path) -> Command {
     command.arg("--repeats").arg("50").arg(job);
-    std::mem::replace(command, std::process::Command::new("true"))
+    std::mem::replace(command, Command::new("true"))
 }
 
 #[test]
