@@ -116,10 +116,11 @@ pub(super) struct Job {
     /// Its image lies in memory where what is written fits there, else in --dir. It takes root and /dev/fuse.
     #[arg(long, value_name = "MODEL|FILE", value_parser = disk, conflicts_with_all = ["device", "in_memory"])]
     pub(super) disk: Option<Arc<DiskModel>>,
-    /// Size of the image, such as 4GiB [default: 10GiB if there is room and no tmpfs]
+    /// Size of the image, such as 4GiB [default: 10GiB if there is room]
     ///
     /// The same for all file systems. The file is sparse: it takes what is written to it. On smaller
-    /// ones some file systems are slower. Where there is less room it is what the job needs.
+    /// ones some file systems are slower. Where there is less room, or `tmpfs` is among them, it is what
+    /// the job needs.
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(super) size: Option<u64>,
 }

@@ -247,7 +247,7 @@ mod tests {
         refused("xfs", "mkfs", &["-pproto", "-cx", "-qp", "-fKc"]);
         refused("btrfs", "mkfs", &["-rhome", "-Kr", "--rootdir=x", "--root=x", "--r", "-u=x"]);
         refused("f2fs", "mkfs", &["-cx", "-fc", "-S"]);
-        refused("ext4", "mkfs", &["-qE stride=4", "-qEstride=4"]);
+        refused("ext4", "mkfs", &["-qEstride=4"]);
         refused("jfs", "mkfs", &["-jx", "-qj", "-JLABEL"]);
         refused("reiserfs", "mkfs", &["-jx", "--journal-d=x", "--badblocks=x", "--bad=x", "-Bx"]);
         refused("bcachefs", "mkfs", &["--source=x", "--sou=x", "--passphrase-file=x"]);
