@@ -42,6 +42,9 @@ const OWN_TRIES: u32 = 50;
 /// How often own calls take turns to be traced and not.
 const OWN_TURNS: u32 = 4;
 
+/// How often no followed process is found before there is none.
+const LAST_LOOKS: u32 = 3;
+
 /// Whose operations are traced.
 pub(crate) enum TraceTarget {
     /// All processes of this name.
@@ -420,10 +423,17 @@ impl TraceSession {
         Ok(is_over.then_some(TraceEnd::Duration))
     }
 
-    /// How many followed processes go on.
+    /// How many followed processes go on. Each may start another and end while they are listed, which a single look would
+    /// miss.
     fn survivors(&mut self) -> Result<usize> {
-        let followed = self.tracer.running()?;
-        Ok(followed.into_iter().filter(|one| ProcessMark::of(*one).is_some()).count())
+        for _ in 0..LAST_LOOKS {
+            let followed = self.tracer.running()?.into_iter();
+            let running = followed.filter(|one| ProcessMark::of(*one).is_some()).count();
+            if running > 0 {
+                return Ok(running);
+            }
+        }
+        Ok(0)
     }
 
     fn take(
