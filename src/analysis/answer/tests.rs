@@ -474,6 +474,7 @@ fn a_slowdown_at_a_level_in_the_middle_is_not_excluded_by_a_line_through_it() {
     assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
     let slower = found.text.split_once("write may be ").unwrap().1.split_once('%').unwrap().0;
     assert!((25..=35).contains(&slower.parse::<u32>().unwrap()), "{found:?}");
+    assert_eq!(found.next, None, "no repeats decide it");
 }
 
 #[test]
