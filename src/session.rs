@@ -431,8 +431,8 @@ impl Session<'_> {
         let found = self.sites.for_cell(cell)?.conditions();
         if self.went_on_from_fill(cell, key) && found.iter().all(|c| c.name != FROM_FILL) {
             return Err(Failure::failed(
-                "the files of `fill` that this run began with are no longer those that `fill` made, so there are others \
-                 beside those it counts: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
+                "the files of `fill` that this run began with are no longer as `fill` made them, so it cannot go on beside the \
+                 same files: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
             ));
         }
         let known = self.book.conditions.len();

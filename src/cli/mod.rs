@@ -182,8 +182,9 @@ pub fn main() -> ExitCode {
     main_with(true, || Ok(Box::new(SelfCommunicator)))
 }
 
-/// The same for one of many ranks: `run` is done by all ranks together, and only rank 0 prints; all else rank 0 does alone. `join` starts MPI; it is called
-/// for that command alone. `is_first` is whether the launcher made this process rank 0, as far as it says that.
+/// The same for one of many ranks: `run` is done by all ranks together, and only rank 0 prints; `clean` and `inspect` are done
+/// by each process, and all other commands by rank 0 alone. `join` starts MPI; it is called for `run` alone. `is_first` is
+/// whether the launcher made this process rank 0, as far as it says that.
 pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communicator>>) -> ExitCode {
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
@@ -195,8 +196,7 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
             return ExitCode::from(error.exit_code() as u8);
         }
     };
-    // What needs only one process is done once, whatever a launcher started. What concerns each node, and the processes of a
-    // rank, are not.
+    // The last two are processes that a rank starts.
     let is_of_each = matches!(
         command,
         Command::Run(_)

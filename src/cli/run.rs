@@ -29,9 +29,9 @@ Examples:
 const EFFECTS: &str = "\
 What it touches: a directory boatload-RUN that it makes in --dir and removes at the end, also \
 after an error or Ctrl-C (a second Ctrl-C ends it at once; `boatload clean` removes what that \
-leaves). It does not begin unless 5% of the file system or 1 GiB, whichever is less, would stay free, but with --fill-real. As root it syncs and \
-drops the kernel's caches before each cold phase, which slows down everything else on the machine \
-for a moment. File systems of --filesystem or of the job file are made on an image file in that \
+leaves). It does not begin unless 5% of the file system or 1 GiB, whichever is less, would stay \
+free; with --fill-real it fills to the job's highest level. As root it syncs and drops the kernel's \
+caches before each cold phase, which slows down everything else on the machine for a moment. File systems of --filesystem or of the job file are made on an image file in that \
 directory, unless --device and --erase name a device for it, or --in-memory or --disk is given. Results go to standard output, progress to standard error.";
 
 /// Run a scenario and report it

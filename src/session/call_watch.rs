@@ -254,7 +254,8 @@ impl CallWatch<'_> {
             Volume::Device { path, .. } => {
                 let path = shown(path);
                 format!(
-                    "{left}; {path} may still hold a file system of boatload's: `wipefs -a {path}`"
+                    "{left}; {path} may still hold a file system of boatload's, which `wipefs -a {path}` \
+                     removes"
                 )
             }
             Volume::Image { .. } | Volume::Memory { .. } => left,

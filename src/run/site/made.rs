@@ -188,7 +188,7 @@ impl MadeSite {
 
     /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
     /// cell's phases left to write. What was written before the first phase is the making of the cell.
-    /// Why not all could be written out, of which an unmount tells nobody, is `lost`.
+    /// Gives in `lost` why not all could be written out: the unmount itself reports no such error.
     fn unmount_measured(&mut self, lost: &mut Option<Failure>) -> Result<()> {
         if !self.here.as_ref().is_some_and(|here| here.worked) {
             return self.place.as_mut().map_or(Ok(()), Backing::unmount);
