@@ -317,7 +317,7 @@ fn clutter_finds_no_effect_where_there_is_none() {
         told += slopes.iter().filter(|slope| figures_of(slope)["effect"] == true).count();
         covered += slopes.iter().filter(|slope| covers(slope, 0.0)).count();
         for slope in slopes.iter().filter(|slope| figures_of(slope)["effect"] == false) {
-            let said = ["changes by no more than", "cannot tell whether files-present changes"];
+            let said = ["changes by at most", "cannot tell whether files-present changes"];
             let sentence = slope.sentence();
             assert!(said.iter().any(|words| sentence.contains(words)), "{sentence}");
         }

@@ -160,6 +160,8 @@ named_enum! {
         LevelsInOrder = "levels-in-order",
         /// Several repeats were measured beside the same files.
         FewHistories = "few-histories",
+        /// The layout score of the files that fill a place differs between levels.
+        LayoutDiffers = "layout-differs",
         /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
         NoJournal = "no-journal",
         /// The host of a virtual machine takes back memory that is free, and much was read into it.
@@ -203,6 +205,7 @@ impl WarningCode {
             Self::SmallVolume => "small file system",
             Self::LevelsInOrder => "levels in a fixed order",
             Self::FewHistories => "repeats beside the same files",
+            Self::LayoutDiffers => "layout differs between levels",
             Self::NoJournal => "no journal",
             Self::MemoryTakenBack => "host takes memory back",
             Self::SlowClock => "slow clock",

@@ -21,7 +21,7 @@ named_enum! {
         Processor = "processor",
         /// The device had requests, or processes waited for one.
         Device = "device",
-        /// Both were busy, about as long as each other.
+        /// Both were busy: about as long as each other, or the processor by threads of the kernel, which may run side by side.
         Both = "processor and device",
         /// Several workers waited for each other.
         Lock = "lock",
@@ -54,13 +54,15 @@ impl Limit {
             return None;
         }
         let workers = f64::from(first.threads.clamp(1, cpus.max(1)));
-        let processor = (counted + sum(kernel_seconds)) / (seconds * workers);
+        let of_workers = counted / (seconds * workers);
+        let processor = of_workers + sum(kernel_seconds) / (seconds * workers);
         let device = sum(|m| busy_seconds(m).unwrap_or_default()) / seconds;
         let waited = sum(io_pressure_seconds) / seconds;
         let switches = sum(|m| m.context_switches.unwrap_or_default() as f64);
         let operations = sum(|m| m.operations as f64);
         let (less, more) = (processor.min(device), processor.max(device));
-        Some(if less >= BUSY_MIN && more <= ABOUT_AS_LONG * less {
+        let by_kernel = of_workers < device && device < processor;
+        Some(if less >= BUSY_MIN && (more <= ABOUT_AS_LONG * less || by_kernel) {
             Self::Both
         } else if processor >= BUSY_MIN && processor >= device {
             Self::Processor
@@ -185,18 +187,19 @@ mod tests {
 
     #[test]
     fn the_kernels_time_for_other_processes_is_not_the_limit_of_a_phase() {
-        let beside = |user: f64| {
+        let beside = |user: f64, busy: f64| {
             let seen = Disturbance {
                 cpu_seconds: Some(20.0),
                 others_cpu_seconds: Some(user + 8.0),
                 others_user_seconds: Some(user),
                 ..Disturbance::default()
             };
-            let busy = Measurement { device_busy_seconds: Some(6.0), ..idle() };
+            let busy = Measurement { device_busy_seconds: Some(busy), ..idle() };
             limit(&Measurement { disturbance: Some(seen), ..busy })
         };
-        assert_eq!(beside(0.1), Some(Limit::Processor), "threads of the kernel alone");
-        assert_eq!(beside(6.0), Some(Limit::Device));
+        assert_eq!(beside(0.1, 4.0), Some(Limit::Processor), "threads of the kernel alone");
+        assert_eq!(beside(0.1, 6.0), Some(Limit::Both), "several of them may have run at a time");
+        assert_eq!(beside(6.0, 6.0), Some(Limit::Device));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod few_histories;
 mod jumped;
+mod layout_differs;
 mod slow_rank;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::results::order::made;
 use crate::run::cache::{CacheState, Doubt};
 use few_histories::few_histories;
 use jumped::jumped;
+use layout_differs::layout_differs;
 
 /// Fewer operations than this give no percentiles worth the name.
 const OPERATIONS_MIN: u64 = 100;
@@ -80,6 +82,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(small_volume(book));
     all.extend(levels_in_order(book));
     all.extend(few_histories(book));
+    all.extend(layout_differs(analysis));
     all.extend(without_journal(book));
     all.extend(memory_taken_back(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
@@ -435,8 +438,8 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
          removed before, by boatload too, make this slower.",
         affected.names()
     );
-    let hint = "Compare variants of one run, or have it made anew for each repeat: as root, \
-                --filesystem 'ext4:mkfs=-O ^has_journal'.";
+    let hint = "Compare variants of one run, or have an ext4 with a journal made for each repeat: as \
+                root, --filesystem ext4.";
     Some(affected.warning(WarningCode::NoJournal, sentence, hint))
 }
 

@@ -157,8 +157,10 @@ pub(super) fn place_lines(
     let mut made = plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
     let needs_device = made.any(|made| made.kind.maker.is_some());
     let other = |bytes: &Option<u64>| match bytes {
+        _ if is_small(plan, room) => {
+            "; some file systems are slower on so small a place: --size sets another size"
+        }
         None => "; --size sets another size",
-        Some(_) if is_small(plan, room) => "; some file systems are slower on so small a place",
         Some(_) => "",
     };
     let disks = plan.disks().iter().map(|disk| shown(&disk.name)).collect::<Vec<_>>().join(", ");

@@ -77,12 +77,13 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
     let is_known = limits.iter().all(|limit| !limit.is_empty());
     let last = match own(&most).len() {
         _ if most.is_empty() => None,
-        _ if limits.is_empty() => Some(explained(&most)),
-        2.. if is_known => Some(format!("{most} in the others")),
-        _ => Some(format!("{most} in {}", own(&most).join(", "))),
+        _ if limits.is_empty() => Some(explained(&most, "the kernel's code, not the disk")),
+        2.. if is_known => Some(format!("{} in the others", explained(&most, KERNEL_CODE))),
+        _ => Some(format!("{} in {}", explained(&most, KERNEL_CODE), own(&most).join(", "))),
     };
     let named = limits.iter().filter(|limit| !limit.is_empty());
-    let named = named.map(|limit| format!("{limit} in {}", own(limit).join(", ")));
+    let named = named
+        .map(|limit| format!("{} in {}", explained(limit, KERNEL_CODE), own(limit).join(", ")));
     let all: Vec<String> = named.chain(last).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
@@ -104,11 +105,13 @@ fn limits_of<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> BTreeSet<Limit
     limits
 }
 
-/// The limit of all phases, with what follows from it for whoever compares disks.
-fn explained(limit: &str) -> String {
-    let meaning =
-        if limit == Limit::Processor.as_str() { " (the kernel's code, not the disk)" } else { "" };
-    format!("{limit}{meaning}")
+/// What the processor does, where several limits are named.
+const KERNEL_CODE: &str = "kernel code";
+
+/// A limit; that of the processor with what it does, for whoever compares disks.
+fn explained(limit: &str, processor_does: &str) -> String {
+    let is_processor = limit == Limit::Processor.as_str();
+    if is_processor { format!("{limit} ({processor_does})") } else { limit.into() }
 }
 
 type PhaseColumn = TableColumn<PhaseSummary>;

@@ -180,6 +180,7 @@ fn reliability_with(code: WarningCode) -> Option<Reliability> {
         | WarningCode::HostCache => Some(Reliability::Low),
         WarningCode::SmallVolume
         | WarningCode::FewHistories
+        | WarningCode::LayoutDiffers
         | WarningCode::NoJournal
         | WarningCode::SlowRank
         | WarningCode::Jump

@@ -38,7 +38,7 @@ pub(super) fn slope(all: &[&SlopeFinding], measured: &[MeasuredTask<'_>]) -> Opt
     let told: Vec<&SlopeFinding> = told.iter().collect();
     let tasks = told.len().max(measured.len());
     let draft = slower(&told, tasks, &uncompared)
-        .or_else(|| device_slower(&told, &uncompared))
+        .or_else(|| by_device_itself(&told, &uncompared))
         .or_else(|| not_slower(&told, widest.range, &short))
         .unwrap_or_else(|| open(&told, &uncompared));
     Some(draft.made_of(figures))
@@ -113,14 +113,17 @@ fn slower(all: &[&SlopeFinding], tasks: usize, left_out: &LeftOutTasks) -> Optio
     Some(AnswerDraft::proven(Verdict::Yes, text, evidence))
 }
 
-/// Some are slower, but it may be the device's own; none if none is.
-fn device_slower(all: &[&SlopeFinding], left_out: &LeftOutTasks) -> Option<AnswerDraft> {
-    let mut slower: Vec<&SlopeFinding> = all.iter().copied().filter(|one| is_slower(one)).collect();
-    slower.sort_by(|a, b| a.whole().total_cmp(&b.whole()));
-    slower.truncate(NAMED_MAX);
-    slower.first()?;
-    let text = over_ranges(&slower, AxisWords::over, about) + DEVICE_ITSELF;
-    let others = others(all, &slower, range_of(&slower));
+/// Some are slower or faster, but it may be the device's own; none if none is. What makes a device faster may hide that
+/// something else slows it down.
+fn by_device_itself(all: &[&SlopeFinding], left_out: &LeftOutTasks) -> Option<AnswerDraft> {
+    let mut own: Vec<&SlopeFinding> =
+        all.iter().copied().filter(|one| one.effect && one.device_itself).collect();
+    own.sort_by(|a, b| a.whole().total_cmp(&b.whole()));
+    // With what stands behind it there are no words for more.
+    own.truncate(1);
+    own.first()?;
+    let text = over_ranges(&own, AxisWords::over, about) + DEVICE_ITSELF;
+    let others = others(all, &own, range_of(&own));
     let evidence = left_out.sentence().into_iter().chain(others).collect();
     Some(AnswerDraft::cannot_tell(Lack::SteadyDevice, text, evidence))
 }
@@ -179,26 +182,27 @@ fn over_same_range(one: &SlopeFinding) -> String {
     match one.effect && one.change > 0.0 {
         false => begun(&one.sentence()),
         true => {
-            let (by, interval) = (one.whole(), one.whole_interval());
-            let span = shares(interval.low.max(0.0), interval.high);
-            let task = task(&one.variant, &one.phase);
             let but = if one.device_itself { DEVICE_ITSELF } else { "" };
-            format!("{} is {} faster ({span}) over the same range{but}.", begun(&task), share(by))
+            format!("{} over the same range{but}.", begun(&about(one)))
         }
     }
 }
 
-/// `write is 30% slower (10% to 50%)`, `create takes 480 times as long (440 to 520)`
+/// `write is 30% slower (10% to 50%)`, `read is 5% faster (2% to 9%)`, `create takes 480 times as long (440 to 520)`
 fn about(one: &SlopeFinding) -> String {
-    let interval = one.whole_interval();
+    let (task, interval) = (task(&one.variant, &one.phase), one.whole_interval());
+    if one.change > 0.0 {
+        let span = shares(interval.low.max(0.0), interval.high);
+        return format!("{task} is {} faster ({span})", share(one.whole()));
+    }
     if let Some((times, ends)) = one.times_as_long() {
-        return format!("{} takes {}", task(&one.variant, &one.phase), as_long(times, Some(ends)));
+        return format!("{task} takes {}", as_long(times, Some(ends)));
     }
     // The line of a rate that falls steeply at first may end below zero.
     let [low, high] = [-interval.high, -interval.low].map(|end| end.clamp(0.0, 1.0));
     let span = shares(low, high);
     let slower = share(one.whole().abs().min(1.0));
-    format!("{} is {slower} slower ({span})", task(&one.variant, &one.phase))
+    format!("{task} is {slower} slower ({span})")
 }
 
 /// From so large a gain on, percents say less than how many times as fast it is.

@@ -140,7 +140,7 @@ impl KneeFinding {
             )
         } else if self.is_bounded() {
             format!(
-                "{phase} gets slower by no more than {} from any level on {}",
+                "{phase} gets slower by at most {} from any level on {}",
                 say::percent(most),
                 range.between()
             )

@@ -117,7 +117,7 @@ impl SlopeFinding {
             let but = if self.device_itself { DEVICE_ITSELF } else { "" };
             format!("{phase} is {by} {way} ({low} to {high}) for each {step}{but}")
         } else if say::is_within_margin(most) {
-            format!("{phase} changes by no more than {} {}", say::percent(most), range.between())
+            format!("{phase} changes by at most {} {}", say::percent(most), range.between())
         } else {
             let [low, high] = [bounds.low.max(-1.0), bounds.high].map(|end| {
                 let way = if end < 0.0 { "slower" } else { "faster" };

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::FileSystem;
+use crate::base::distinct::each_once;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::op::Durability;
@@ -51,8 +52,8 @@ pub struct VolumeSize {
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// From this size on it does not decide which file system is faster; smaller ones make some of them
-/// (btrfs most) write out early. METHODOLOGY.md has the measurements.
+/// From this size on the order of file systems did not change; on smaller places some (btrfs most) write out early.
+/// METHODOLOGY.md has the measurements.
 pub const FAIR_BYTES: u64 = 10 * GIB;
 
 /// The least that is made: what is smaller gets other defaults than a disk would.
@@ -108,9 +109,11 @@ pub fn written_at_most(plan: &Plan, size: &VolumeSize) -> u64 {
     }
 }
 
-/// Whether a volume of this size decides which file system is faster, and is not filled on purpose.
+/// Whether a volume of this size may decide which file system is faster. One that is filled on purpose is compared with
+/// itself where a single kind of file system is made.
 pub fn is_small(plan: &Plan, size: &VolumeSize) -> bool {
-    size.bytes < FAIR_BYTES && !is_filled(plan)
+    let kinds = each_once(made(plan).map(|(_, filesystem)| filesystem.kind.name));
+    size.bytes < FAIR_BYTES && (!is_filled(plan) || kinds.len() > 1)
 }
 
 /// Whether some level is a share of the volume.

@@ -436,3 +436,32 @@ fn nothing_is_said_of_levels_between_which_one_was_not_compared() {
     let parts = ["at 1 KiB (2.00 times", "from 32 KiB to 128 KiB (2.00 to 2.00 times)"];
     assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}");
 }
+
+/// The run, with reads for which the device had the same requests at all levels and was busy all the time.
+fn on_device_itself(mut book: Book) -> Book {
+    for m in book.measurements.iter_mut().filter(|m| m.phase == "read") {
+        (m.device_reads, m.device_read_bytes) = (Some(1_000), Some(1 << 30));
+        (m.device_writes, m.device_write_bytes) = (Some(0), Some(0));
+        m.device_busy_seconds = Some(m.seconds);
+    }
+    book
+}
+
+#[test]
+fn whether_files_slow_down_a_device_that_differs_for_the_same_requests_cannot_be_told() {
+    let book = on_device_itself(clutter(-0.3, Noise::Spread(2), 1));
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
+    assert!(found.text.contains(" with 2,000,000 more files read is "), "{found:?}");
+    assert!(found.text.contains(" faster ("), "{found:?}");
+    let mut book = on_device_itself(clutter(0.3, Noise::Spread(2), 1));
+    let found = answer(&book);
+    assert!(found.text.contains("es: with 2,000,000 more files write is "), "{found:?}");
+    let own = "but the device had the same requests: it may be the device itself.";
+    assert!(found.evidence[0].ends_with(own), "{found:?}");
+    book.measurements.iter_mut().filter(|m| m.phase == "write").for_each(fail);
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::CannotTell);
+    assert!(found.text.contains(" with 2,000,000 more files read is "), "{found:?}");
+    assert!(found.text.contains(&own[..own.len() - 1]), "{found:?}");
+}

@@ -126,7 +126,7 @@ fn the_sentences_say_how_much_for_which_step() {
     let mut even =
         |spread: f64| slope_of(&over(&COUNTS, 3, 1, |_| 1.0, || 1.0 + spread * noise.normal()));
     let same = even(0.005).sentence();
-    assert!(same.starts_with("a: write changes by no more than "), "{same}");
+    assert!(same.starts_with("a: write changes by at most "), "{same}");
     assert!(same.ends_with("% between 0 and 2,000,000 files."), "{same}");
     let open = even(0.3).sentence();
     assert!(open.starts_with("a: cannot tell whether files-present changes write: "), "{open}");

@@ -151,7 +151,7 @@ fn at_most_one_in_twenty_sentences_about_a_knee_is_wrong() {
                 let found = knee_of(&over(&LEVELS, 4, step(1.0 + effect), &mut noise));
                 let says_slower =
                     number(&found, "factor").is_finite() || number(&found, "gradual_ratio") > 1.0;
-                let excludes = found.sentence().contains("slower by no more than")
+                let excludes = found.sentence().contains("slower by at most")
                     && number(&found, "slower_at_most") < effect;
                 wrong += u32::from(effect == 0.0 && says_slower || excludes);
             }
@@ -170,7 +170,7 @@ fn the_sentences_say_where_and_how_much() {
     );
     let mut noise = Noise::new(3);
     let found = knee_of(&over(&LEVELS, 4, |_| 1.0, || 1.0 + 0.03 * noise.normal()));
-    let expected = "a: write gets slower by no more than ";
+    let expected = "a: write gets slower by at most ";
     assert!(found.sentence().starts_with(expected), "{}", found.sentence());
     assert!(number(&found, "slower_at_most") <= 0.10, "{found:?}");
     let found = knee_of(&over(&LEVELS, 4, |_| 1.0, || 1.0 + 0.15 * noise.normal()));
