@@ -28,7 +28,7 @@ use std::time::SystemTime;
 
 use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
-use self::measuring::{NoBarriers, PhaseWatch};
+use self::measuring::PhaseWatch;
 use self::memory::MemoryNeed;
 use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
@@ -40,9 +40,9 @@ use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::shell::is_command_text;
 use crate::host::block_device::{BlockDevice, device_to_read};
-use crate::host::facts::{HostFacts, IN_MEMORY};
+use crate::host::facts::HostFacts;
 use crate::host::memory::{MemoryRoom, memory_bytes};
-use crate::host::mounts::Mount;
+use crate::host::mounts::{Mount, is_in_memory};
 use crate::host::process::ProcessMark;
 use crate::host::space::Space;
 use crate::host::tracing::TraceBatch;
@@ -54,6 +54,7 @@ use crate::results::book::{
 };
 use crate::results::store::{FinishedCell, RunOrigin, Store};
 use crate::run::ballast::Headway;
+use crate::run::cache::OwnDropper;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
@@ -142,6 +143,11 @@ pub trait Watcher: Sync {
     fn phase_ends(&self, _context: &PhaseContext<'_>, _measurement: &Measurement) {}
 }
 
+/// Watches nothing.
+pub struct Nobody;
+
+impl Watcher for Nobody {}
+
 /// A run that has measured something, and why it is not whole.
 pub struct RunOutcome {
     /// All that was measured.
@@ -173,34 +179,17 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
     let path = store.path().map(Path::to_path_buf);
-    if let Some(group) = order.group {
-        return run_with_ranks(group, order, store, watcher, interrupt);
-    }
-    call_watch::watched(order, path, watcher, interrupt, |watcher| {
-        carry_out(order, None, store, watcher, interrupt)
-    })
-}
-
-/// Runs this rank's part of an order. Only rank 0 gives up a call that does not return: its process then ends, and with it
-/// all others.
-fn run_with_ranks(
-    group: &RankGroup<'_>,
-    order: &RunOrder<'_>,
-    store: &mut Store,
-    watcher: &dyn Watcher,
-    interrupt: &Interrupt,
-) -> Result<RunOutcome> {
-    let path = store.path().map(Path::to_path_buf);
     let mut work = |watcher: &dyn Watcher| carry_out(order, None, store, watcher, interrupt);
+    let Some(group) = order.group else {
+        return call_watch::watched(order, path, watcher, interrupt, work);
+    };
+    // Only rank 0 gives up a call that does not return: its process then ends, and with it all others.
     let outcome = match group.rank() {
         0 => call_watch::watched(order, path, watcher, interrupt, work),
         _ => work(watcher),
     };
-    let outcome = match outcome {
-        // What it was, the cells have told.
-        Ok(outcome) => Ok(outcome),
-        Err(failure) => group.agree_on_end(Err(failure), interrupt),
-    };
+    // What it was, the cells have told.
+    let outcome = outcome.or_else(|failure| group.agree_on_end(Err(failure), interrupt));
     // Where the run has closed it, nothing is left to do.
     let closed = group.close().and_then(|removal| none_stays(&removal.left));
     match (outcome, closed) {
@@ -524,7 +513,7 @@ impl Session<'_> {
         let Some(group) = self.group else {
             let watch = &mut self.watch;
             let measurement =
-                measuring::measure(site, cell, context, watcher, watch, interrupt, &NoBarriers)?;
+                measuring::measure(site, cell, context, watcher, watch, interrupt, &OwnDropper)?;
             let asked = measurement.operations_asked;
             return Ok(MeasuredPhase { measurement, asked });
         };
@@ -659,15 +648,15 @@ impl HostSurvey {
 
     /// Whether something that the run writes lies in memory: in the directory, or on a file system that is made.
     pub(crate) fn writes_to_memory(&self) -> bool {
-        let is_there = IN_MEMORY.contains(&self.host.filesystem.kind.as_str());
-        let is_in_memory = |cell: &CellPlan| match (&cell.filesystem, &self.place) {
+        let is_there = is_in_memory(&self.host.filesystem.kind);
+        let writes_to_it = |cell: &CellPlan| match (&cell.filesystem, &self.place) {
             (Some(made), _) if made.kind.maker.is_none() => true,
             (Some(_), Volume::Memory { .. }) => true,
             (Some(_), Volume::Device { .. }) => false,
             (Some(_), Volume::Image { .. }) => is_there,
             (None, _) => is_there && !cell.engine.is_simulated() && !cell.reads_device(),
         };
-        self.plan.cells.iter().any(is_in_memory)
+        self.plan.cells.iter().any(writes_to_it)
     }
 
     /// With the place for file systems, and its plan as there is room to keep images of prepared ones, or not.

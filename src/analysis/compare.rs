@@ -17,7 +17,7 @@ pub use rates::{RatioTest, SpeedVerdict};
 pub(crate) use result::{Absence, CheckOutcome};
 pub use result::{ComparedRow, Comparison};
 use sets::compare_sets;
-pub(crate) use sets::{BaselineKind, BaselineRuns, Check};
+pub(crate) use sets::{BaselineKind, BaselineRuns, Check, HISTORY_FIGURES};
 pub(crate) use side_by_side::{RowSide, SideBySideRow, side_by_side};
 
 /// The second run against the first, without other runs: equal ones differ as much as runs do in general.

@@ -335,8 +335,7 @@ fn files_to_make(prepare: &Prepare, space: &Space) -> f64 {
         }
         (BallastGoal::Used(percent), FillMethod::Fill) => percent,
     };
-    let used = space.total_bytes.saturating_sub(space.free_bytes) as f64;
-    let all = used + space.available_bytes as f64;
+    let (used, all) = (space.used_bytes() as f64, space.reachable_bytes() as f64);
     // A file of a drawn size ends inside a block, on average in its middle.
     let each = prepare.ballast.tree.sizes.mean() + space.block_bytes as f64 / 2.0;
     let stay = ((all * percent / 100.0 - used) / each.max(1.0)).max(0.0);

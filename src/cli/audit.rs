@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::job::size;
-use super::out;
+use super::{out, read_input};
 use crate::analysis::audit::{Audit, AuditBounds, AuditLink, audit};
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::files::{open_to_read, read_start_of};
 use crate::base::units::bytes_per_second;
 use crate::host::facts::HostFacts;
 use crate::host::link::DeviceLink;
@@ -103,12 +102,7 @@ impl AuditCommand {
 }
 
 fn read_result(path: &Path) -> Result<ToolResult> {
-    let name = shown(path);
-    let most = TOOL_RESULT_BYTES_MAX as usize + 1;
-    let bytes = match path == Path::new("-") {
-        true => read_start_of(std::io::stdin(), most),
-        false => open_to_read(path).and_then(|file| read_start_of(file, most)),
-    };
-    let bytes = bytes.map_err(|error| Failure::from_system(format!("read {name}"), error))?;
-    read_tool_result(&bytes).map_err(|why| Failure::failed(format!("cannot audit {name}: {why}")))
+    let bytes = read_input(path, TOOL_RESULT_BYTES_MAX)?;
+    read_tool_result(&bytes)
+        .map_err(|why| Failure::failed(format!("cannot audit {}: {why}", shown(path))))
 }

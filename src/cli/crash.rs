@@ -34,7 +34,8 @@ The cuts of a file system take turns with fsync, fsync and the directory, fdatas
 the end of the phase, and nothing. What was not promised is counted apart: it may be lost.
 
 It touches nothing but a directory that it makes in --dir and removes at the end. The kernel logs the \
-errors of the disk without power. The exit code is 3 if a promise was broken.";
+errors of the disk without power. The exit code is 3 if a promise was broken, or a \
+file system is damaged or cannot be mounted.";
 
 /// Cut the power of a modelled disk and look which files are left
 #[derive(Args)]

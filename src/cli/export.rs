@@ -18,7 +18,7 @@ Examples:
   boatload export last --format csv -o last.csv
   boatload export last --format csv-windows | head
   boatload export last --format hgrm -o percentiles/      a file for each phase
-  boatload export last --format openmetrics -o /var/lib/node_exporter/boatload.prom
+  boatload export last --format openmetrics -o smallfiles-srv.prom
   boatload export last --format json -o run.json          for `boatload import`
   boatload export last --format markdown                  for an issue
   boatload export last --format svg -o pictures/          for a paper or a page
@@ -28,7 +28,7 @@ const LONG: &str = "\
 csv has a row for each measurement, csv-windows one for each window; columns are named as in the \
 run document, and what is not known is empty. hgrm has the percentiles of all latencies of a \
 phase, in microseconds, as HdrHistogram's plotter reads them. openmetrics has gauges in seconds \
-and bytes; the file is put in its place in one step. svg has a file for each figure, complete in \
+and bytes; the file is put in its place in one step. svg has a file for each chart, complete in \
 itself. gnuplot has a script and its data for each, and `gnuplot NAME.gp` in their directory makes \
 NAME.png. docs/EXPORTS.md has every column and name.";
 

@@ -12,7 +12,9 @@ use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
 use crate::host::memory::memory_bytes;
 use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX, rounds_default};
-use crate::plan::{BallastGoal, FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
+use crate::plan::{
+    BallastGoal, FillMethod, Plan, Prepare, Settings, THREADS_MAX, find_scenario, read_job,
+};
 use crate::run::interrupt::Interrupt;
 use crate::session::ballast::{MadeBallast, make_ballast};
 
@@ -40,9 +42,6 @@ space are deleted and replaced, until the layout score is not above S or the rou
 number of threads. They lie in a directory boatload-ID of their own and stay. `boatload clean DIR \
 --ballast` removes them.";
 
-/// Most workers.
-const THREADS_MAX: i64 = 1_024;
-
 /// Fill a directory with small files, and leave them there
 #[derive(Args)]
 #[command(before_help = FILL_EXAMPLES, after_long_help = FILL_EFFECTS)]
@@ -54,7 +53,7 @@ pub(super) struct Fill {
     #[arg(long, value_name = "N")]
     files: String,
     /// Workers [default: the processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=THREADS_MAX))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(THREADS_MAX)))]
     threads: Option<u32>,
     #[command(flatten)]
     how: How,
@@ -83,7 +82,7 @@ pub(super) struct Age {
     #[arg(long)]
     fill_real: bool,
     /// Workers
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=THREADS_MAX))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(THREADS_MAX)))]
     threads: u32,
     #[command(flatten)]
     how: How,
@@ -106,7 +105,7 @@ impl Fill {
             ));
         }
         let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        stock_with(self.threads.unwrap_or(processors.min(THREADS_MAX as u32)), &self.dir, prepare)
+        stock_with(self.threads.unwrap_or(processors.min(THREADS_MAX)), &self.dir, prepare)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Runs `boatload import`: stores a run document.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{StorePlace, out};
+use super::{StorePlace, out, read_input};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
@@ -40,8 +39,7 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
         let name = shown(&self.file);
-        let bytes = read(&self.file)
-            .map_err(|error| Failure::from_system(format!("read {name}"), error))?;
+        let bytes = read_input(&self.file, DOCUMENT_BYTES_MAX)?;
         let read = read_document(&bytes)
             .map_err(|why| Failure::failed(format!("cannot import {name}: {why}")))?;
         if !read.unknown.is_empty() {
@@ -62,18 +60,6 @@ impl Import {
 
 /// So many of the keys that are left out are named.
 const SHOWN: usize = 5;
-
-/// At most a byte more than may be read.
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let most = DOCUMENT_BYTES_MAX + 1;
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
-}
 
 /// What was done, in a word or two.
 fn store(store: &mut Store, book: &Book) -> Result<&'static str> {

@@ -33,7 +33,7 @@ sampling; without one, all files were seen. It reads no content, follows no link
 root.";
 
 /// Most files that the layout score looks at.
-const LAYOUT_FILES_MAX: u64 = 10_000;
+const SCORE_FILES_MAX: u64 = 10_000;
 
 /// Most time that it takes: on a turning disk each inode that is not cached costs a seek.
 const LAYOUT_NS_MAX: u64 = 1_000_000_000;
@@ -131,7 +131,7 @@ fn layout_text(directory: BorrowedFd<'_>) -> String {
     let clock = RealClock::new();
     let begun = clock.now();
     let go_on = || clock.nanoseconds(begun, clock.now()) < LAYOUT_NS_MAX;
-    let limits = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+    let limits = ScoreLimits { files_most: SCORE_FILES_MAX, go_on: &go_on };
     match score_below(directory, limits) {
         Ok(score) => score_text(&score),
         Err(Errno::EOPNOTSUPP) => "not known: this file system does not say where files lie".into(),

@@ -92,7 +92,8 @@ pub(super) struct Job {
     pub(super) threads: Option<u32>,
     /// What to ask of the caches before every phase
     ///
-    /// cold drops them, which needs root; warm reads everything first; as-is does nothing.
+    /// cold drops them, as root; otherwise it evicts file by file, and the phases are unverified. warm reads everything
+    /// first; as-is does nothing.
     #[arg(long, value_name = "STATE", value_parser = words(&CacheAsked::ALL, CacheAsked::as_str))]
     pub(super) cache: Option<CacheAsked>,
     /// Make file systems on this block device, which loses all it holds
@@ -313,7 +314,7 @@ pub(super) fn setting(text: &str) -> std::result::Result<(String, String), Strin
 }
 
 /// A parser of words that each stand for one of `all`.
-fn words<T: Copy + Send + Sync + 'static>(
+pub(super) fn words<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     word: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {

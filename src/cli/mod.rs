@@ -29,12 +29,13 @@ mod show;
 mod terminal_style;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::base::failure::{Exit, Result};
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::files::{open_to_read, read_start_of};
 use crate::base::shell::{quoted, words};
 use crate::host::capabilities::{PrivilegedWork, keep_only};
 use crate::host::paths;
@@ -49,10 +50,10 @@ Examples:
   boatload show last                      the newest result again";
 
 const LONG: &str = "\
-boatload runs scenarios: job files that ask one question about a file system, such as which is \
-best for many small files. It creates, reads, changes and removes files below \
+A scenario is a job file that asks one question about a file system, such as which is \
+best for many small files. boatload creates, reads, changes and removes files for it below \
 a directory of its own, named boatload-RUN, which it makes in --dir, marks, and removes again; it \
-touches nothing else. Every run is stored, with each measurement's latencies, what was found in \
+changes no other files but its store and those that the command names. Every run is stored, with each measurement's latencies, what was found in \
 the caches, and why a figure should not be trusted where that is so.
 
 Units: sizes take B, kB, MB, GB (powers of 1000) and KiB, MiB, GiB (powers of 1024); counts take \
@@ -63,8 +64,8 @@ As root boatload can drop the kernel's caches and prove that it did; without roo
 phases are unverified.";
 
 const EXITS: &str = "\
-Exit codes: 0 good, 1 failed, 2 wrong usage, 3 a check found a regression, a power cut broke a promise, or an \
-audit found something, 4 finished with invalid \
+Exit codes: 0 good, 1 failed, 2 wrong usage, 3 a check found a regression, a power cut broke a promise or \
+damaged a file system, or an audit found something, 4 finished with invalid \
 measurements, 130 interrupted.";
 
 /// How a file system's speed changes as something grows.
@@ -263,9 +264,22 @@ fn run_of(command: &str) -> std::result::Result<run::Run, String> {
 fn command_line() -> String {
     let words = std::env::args_os().enumerate().map(|(at, word)| {
         let word = if at == 0 { "boatload".into() } else { word };
-        quoted(&crate::base::failure::shown(word))
+        quoted(&shown(word))
     });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// What a file has, at most a byte more than may be read; `-` is standard input.
+///
+/// # Errors
+/// If it cannot be read.
+fn read_input(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
+    let most = usize::try_from(bytes_max).unwrap_or(usize::MAX).saturating_add(1);
+    let bytes = match path == Path::new("-") {
+        true => read_start_of(std::io::stdin(), most),
+        false => open_to_read(path).and_then(|file| read_start_of(file, most)),
+    };
+    bytes.map_err(|error| Failure::from_system(format!("read {}", shown(path)), error))
 }
 
 /// Good, unless a measurement is invalid.

@@ -24,8 +24,8 @@ A device still has boatload's file system after kill -9 or a power cut: `wipefs 
 
 If something is not as it was when the run began - boatload's version, the kernel, the machine, the directory, the file \
 system, the device - it is named and nothing is done (exit code 2). --anyway goes on all the same; the report says what differs. \
-Nor is anything done while another host may still be at work in the run's directory: `boatload clean --other-hosts` removes \
-that if it is not.
+Nor is anything done while another host may still be at work in the run's directory: `boatload clean DIR --other-hosts` \
+removes that if it is not.
 
 A run can be resumed as often as it ends early, from the store that it was begun with; an imported one cannot.";
 

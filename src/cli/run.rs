@@ -17,7 +17,7 @@ use crate::results::store::{Store, TAG_RULE, is_tag};
 use crate::run::communicator::Communicator;
 use crate::run::communicator::collectives::Collectives;
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, RunOrder, RunOutcome, UnfinishedRun, Watcher};
+use crate::session::{self, Nobody, RunOrder, RunOutcome, UnfinishedRun, Watcher};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -213,11 +213,6 @@ pub(super) fn from_anywhere(path: &Path) -> Result<PathBuf> {
         .map_err(|error| Failure::from_system(format!("find {}", shown(path)), error))
 }
 
-/// Of ranks other than the first nobody sees how far they are.
-struct Unseen;
-
-impl Watcher for Unseen {}
-
 impl Run {
     pub(super) fn run(&self, place: &StorePlace, communicator: &dyn Communicator) -> Result<Exit> {
         if communicator.size() > 1 {
@@ -257,7 +252,8 @@ impl Run {
                 return self.output.give_run_into(store, &interrupt, plan, work);
             }
             let mut store = group.each_with(Store::in_memory())?;
-            session::run(&order, &mut store, &Unseen, &interrupt)?.whole().map(|_| Exit::Good)
+            // Of ranks other than the first nobody sees how far they are.
+            session::run(&order, &mut store, &Nobody, &interrupt)?.whole().map(|_| Exit::Good)
         });
         match outcome {
             // Rank 0 says it.

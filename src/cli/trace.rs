@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::job::words;
 use super::progress::{Progress, Quiet, can_be_live};
 use super::run::keep_elsewhere;
 use super::{StorePlace, command_line, exit_of, out, show};
@@ -52,14 +53,14 @@ pub(super) struct Trace {
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// Operations to trace, such as create,fsync [default: all]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = operation)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = words(&TracedOperation::ALL, TracedOperation::as_str))]
     operation: Vec<TracedOperation>,
     /// Also tell calls apart: by directory, size or path-depth
     ///
     /// By the directory that has the file's name, with how many entries it has when the trace ends; by the file's size
     /// when the call begins, of an opened file when it is open; by how many directories the file is below the root. The
     /// answer then names the one where most time is lost against the median one.
-    #[arg(long, value_name = "WHAT", value_parser = by)]
+    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(&TraceBy::ALL, TraceBy::as_str))]
     by: Option<TraceBy>,
     /// Operations of each window
     #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "by", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -90,20 +91,6 @@ pub(super) struct Trace {
     /// A program to start and trace, with its children, until the last of them ends
     #[arg(last = true, value_name = "COMMAND")]
     program: Vec<OsString>,
-}
-
-fn operation(word: &str) -> std::result::Result<TracedOperation, String> {
-    TracedOperation::ALL.into_iter().find(|one| one.as_str() == word).ok_or_else(|| {
-        let names = TracedOperation::ALL.map(TracedOperation::as_str).join(", ");
-        format!("there is no such operation; there are {names}")
-    })
-}
-
-fn by(word: &str) -> std::result::Result<TraceBy, String> {
-    TraceBy::ALL.into_iter().find(|one| one.as_str() == word).ok_or_else(|| {
-        let names = TraceBy::ALL.map(TraceBy::as_str).join(", ");
-        format!("calls are told apart by one of {names}")
-    })
 }
 
 fn duration(word: &str) -> std::result::Result<Duration, String> {

@@ -13,7 +13,7 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{paths_in, read_text};
 use crate::host::errno;
-use crate::host::mounts::{Mount, source_path};
+use crate::host::mounts::{Mount, is_in_memory, source_path};
 use crate::host::sysfs::{
     DeviceNumber, block_device_at, bracketed, device_link, device_number, first_line, number_in,
 };
@@ -259,7 +259,7 @@ pub fn device_to_read(mount: &Mount, directory: &Path) -> Result<BlockDevice> {
     BlockDevice::under(mount).ok_or_else(|| {
         let why = match mount.kind.as_str() {
             "btrfs" => "lies on several devices, or on one that cannot be told",
-            "tmpfs" | "ramfs" => "lives in memory",
+            kind if is_in_memory(kind) => "lives in memory",
             _ => "has none of its own that the kernel shows",
         };
         Failure::failed(format!(

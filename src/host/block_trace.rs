@@ -16,10 +16,8 @@ use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags};
 
 use crate::base::failure::{Failure, Result};
 use crate::base::files::read_all;
-use crate::host::block_device::BlockDevice;
+use crate::host::block_device::{BlockDevice, SECTOR_BYTES};
 use crate::host::disk_activity::DiskActivity;
-
-const SECTOR_BYTES: u64 = 512;
 
 /// Of each processor: about 4,000 requests with their answers from one look to the next.
 const RING_BYTES: usize = 512 << 10;

@@ -188,9 +188,6 @@ fn allowed_cpus() -> u32 {
     }
 }
 
-/// File systems that live in memory, where what is written takes it from all processes.
-pub const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -96,6 +96,11 @@ const OF_ONE_HOST: [&str; 18] = [
     "zfs",
 ];
 
+/// Whether file systems of this kind live in memory, where what is written takes it from all processes.
+pub fn is_in_memory(kind: &str) -> bool {
+    matches!(kind, "tmpfs" | "ramfs")
+}
+
 impl Mount {
     /// Whether it is known that no other host mounts it. Of a kind that is not known it is not.
     pub fn is_of_one_host(&self) -> bool {

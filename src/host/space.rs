@@ -41,7 +41,7 @@ impl Usage {
         let stat = rustix::fs::fstatvfs(fd)?;
         let space = Space::of(fd)?;
         let inodes = (stat.f_files > 0).then(|| stat.f_files.saturating_sub(stat.f_ffree));
-        Ok(Self { bytes: space.total_bytes.saturating_sub(space.free_bytes), inodes })
+        Ok(Self { bytes: space.used_bytes(), inodes })
     }
 }
 
@@ -71,6 +71,16 @@ impl Space {
         (self.total_bytes / 20).min(RESERVE_MOST_BYTES)
     }
 
+    /// Bytes in use, also those of the file system itself.
+    pub fn used_bytes(&self) -> u64 {
+        self.total_bytes.saturating_sub(self.free_bytes)
+    }
+
+    /// Bytes that are in use or may be, without what is kept for root: the whole of which df counts the share.
+    pub fn reachable_bytes(&self) -> u64 {
+        self.used_bytes().saturating_add(self.available_bytes)
+    }
+
     /// How full it is, as df counts: used / (used + available), from 0 to 1; 0 if it has no size.
     ///
     /// Sync before asking. Only ext4 tells the same before a sync and after it. xfs counts space it
@@ -80,16 +90,14 @@ impl Space {
     /// free space in chunks of data, and unallocated space divided by the copies the profile keeps;
     /// it falls to 0 when metadata can no longer grow, whatever is free for data.
     pub fn used_fraction(&self) -> f64 {
-        let used = self.total_bytes.saturating_sub(self.free_bytes) as f64;
-        let reachable = used + self.available_bytes as f64;
+        let (used, reachable) = (self.used_bytes() as f64, self.reachable_bytes() as f64);
         if reachable > 0.0 { used / reachable } else { 0.0 }
     }
 
     /// The share of all blocks that are in use, from 0 to 1; 0 if it has no size. Blocks kept for root
     /// are free until root uses them.
     pub fn blocks_used_fraction(&self) -> f64 {
-        let used = self.total_bytes.saturating_sub(self.free_bytes) as f64;
-        if self.total_bytes > 0 { used / self.total_bytes as f64 } else { 0.0 }
+        if self.total_bytes > 0 { self.used_bytes() as f64 / self.total_bytes as f64 } else { 0.0 }
     }
 
     /// Why `need` does not fit below `dir` with `reserve_bytes` left over; none if it fits. The

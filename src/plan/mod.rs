@@ -30,7 +30,7 @@ use crate::base::units::{Quantity, bytes, counted};
 use crate::op::Subject;
 use tree::RankPart;
 
-pub use check::{Settings, read_job};
+pub use check::{Settings, THREADS_MAX, read_job};
 pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, BallastGoal, FillMethod, Prepare};

@@ -11,8 +11,8 @@ use super::phases::mark;
 use super::table::{Align, Table, TableColumn};
 use super::text::{short_time, write_wrapped};
 use crate::analysis::compare::{
-    BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric,
-    OTHER_RUNS_MIN, VarianceBasis,
+    BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison,
+    HISTORY_FIGURES, Metric, OTHER_RUNS_MIN, VarianceBasis,
 };
 use crate::analysis::findings::say::{span, times};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
@@ -23,9 +23,8 @@ pub(super) use sentences::{
     ABOUT_DIFFERENCES, about_run, comparison_sentences, differences_table, few, phase_name, share,
 };
 use sentences::{
-    HISTORY_FIGURES, Reading, about_marks, add_phases, check_sentences, estimate_text, known,
-    marks, one_sided_load, short_phase_name, value_text, verdict_text, write_differences,
-    write_run, write_state,
+    Reading, about_marks, add_phases, check_sentences, estimate_text, known, marks, one_sided_load,
+    short_phase_name, value_text, verdict_text, write_differences, write_run, write_state,
 };
 pub use side_by_side::{RUNS_MAX, write_side_by_side};
 pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};

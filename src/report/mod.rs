@@ -54,7 +54,7 @@ pub use terminal::write_plotted;
 
 /// One way to write a run.
 pub struct ReportFormat {
-    /// Its name on the command line.
+    /// What the rest of boatload calls it.
     pub name: &'static str,
     /// Writes the run. Fails only if the output does.
     pub render: fn(&Analysis<'_>, &mut dyn Write) -> io::Result<()>,

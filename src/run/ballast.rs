@@ -387,8 +387,7 @@ struct Distance {
 
 impl Distance {
     fn of(space: &Space, percent: f64) -> Self {
-        let used_bytes = space.total_bytes.saturating_sub(space.free_bytes);
-        let all_bytes = used_bytes.saturating_add(space.available_bytes);
+        let (used_bytes, all_bytes) = (space.used_bytes(), space.reachable_bytes());
         let share = |percent: f64| (all_bytes as f64 * percent / 100.0) as u64;
         let goal_bytes = share(percent);
         Self {

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::making::Toolset;
-use super::{HostSurvey, RunOrder, Watcher, making, new_id, now};
+use super::{HostSurvey, RunOrder, VERSION, Watcher, making, new_id, now};
 use crate::base::failure::{Failure, Result};
 use crate::base::random::{Stream, below, draw, mix};
 use crate::base::units::{counted, grouped};
@@ -94,7 +94,7 @@ pub(crate) fn crash(
         seed: order.plan.seed,
         started: now(),
         command: order.command.clone(),
-        boatload: env!("CARGO_PKG_VERSION").into(),
+        boatload: VERSION.into(),
         kernel: host.kernel.clone(),
         complete: false,
         rows: cells.iter().flat_map(|cell| rows_of(cell)).collect(),

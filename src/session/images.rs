@@ -5,7 +5,7 @@ use std::path::Path;
 use super::making::{memory_of_image, no_room, room_asked};
 use super::{HostSurvey, room};
 use crate::base::units::bytes as in_bytes;
-use crate::host::facts::IN_MEMORY;
+use crate::host::mounts::is_in_memory;
 use crate::plan::Plan;
 use crate::plan::filesystem::Volume;
 use crate::plan::space::{Need, state_bytes};
@@ -47,7 +47,7 @@ impl KeptImages {
         let all = bytes.saturating_add(volume.bytes);
         let in_memory = || {
             let all = bytes.saturating_add(memory_of_image(plan, &volume));
-            room::check_memory(IN_MEMORY[0], all, *memory_free, directory).is_err()
+            !room::fits_memory(all, *memory_free)
         };
         let is_short = match asked {
             Volume::Device { .. } => {
@@ -55,9 +55,7 @@ impl KeptImages {
                 return Some(Self { bytes, lack });
             }
             Volume::Memory { .. } => in_memory(),
-            Volume::Image { .. } if IN_MEMORY.contains(&host.filesystem.kind.as_str()) => {
-                in_memory()
-            }
+            Volume::Image { .. } if is_in_memory(&host.filesystem.kind) => in_memory(),
             Volume::Image { .. } => {
                 let beside = room::bytes_at_most(&plan.in_place(), space);
                 let need = Need::of_image(all.saturating_add(beside));

@@ -8,12 +8,12 @@ use crate::base::distinct::each_once;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::host::erase::check_erasable;
-use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY};
+use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::fuse;
 use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
 use crate::host::memory::MemoryRoom;
-use crate::host::mounts::enter_private_mounts;
+use crate::host::mounts::{enter_private_mounts, is_in_memory};
 use crate::host::space::Space;
 use crate::plan::filesystem::{
     FileSystemKind, Volume, VolumeSize, check_size, fair_volume_size, mount_options, shown_command,
@@ -53,7 +53,7 @@ pub(crate) fn room_asked(
     let HostSurvey { host, space, plan, .. } = survey;
     let all_on_image =
         has_image(&kinds(plan), asked) && kinds(plan).iter().all(|kind| kind.maker.is_some());
-    let on_disk = all_on_image && !IN_MEMORY.contains(&host.filesystem.kind.as_str());
+    let on_disk = all_on_image && !is_in_memory(&host.filesystem.kind);
     let spare_bytes = space.available_bytes.saturating_sub(space.reserve_bytes());
     let spare_bytes = match asked {
         Volume::Memory { .. } if !plan.disks().is_empty() => u64::MAX,
@@ -158,7 +158,7 @@ fn no_memory(
 ) -> Option<Failure> {
     let bare = kinds.iter().find(|kind| kind.maker.is_none()).map(|kind| kind.name);
     let image = matches!(asked, Volume::Memory { .. }) && makes(kinds);
-    let image_there = has_image(kinds, asked) && IN_MEMORY.contains(&kind_there);
+    let image_there = has_image(kinds, asked) && is_in_memory(kind_there);
     // An image stays as full as it got beside a file system that lives in memory itself.
     let both = bare.is_some() && (image || image_there);
     let bytes = bytes.saturating_mul(if both { 2 } else { 1 });
@@ -170,7 +170,9 @@ fn no_memory(
         (_, Some(name)) => name,
         _ => return None,
     };
-    room::check_memory(IN_MEMORY[0], bytes, memory_free, directory).err()?;
+    if room::fits_memory(bytes, memory_free) {
+        return None;
+    }
     let (wanted, free) = (in_bytes(bytes), in_bytes(memory_free.unwrap_or_default()));
     Some(Failure::failed(format!(
         "{what} may take {wanted} of memory, of which {free} are free, and a fifth of that must stay free. \

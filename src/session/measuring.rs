@@ -22,7 +22,7 @@ use crate::results::book::{
 use crate::results::histogram::encoded;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
 use crate::results::timeline::OperationSlice;
-use crate::run::cache::{CacheDrop, CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
+use crate::run::cache::{CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
@@ -141,16 +141,8 @@ pub(super) trait PhaseBarriers: CacheDropper {
     fn counting(&self, cell: &CellPlan, phase: &Phase) -> Result<()>;
 }
 
-/// Those of a process that is alone: there are none.
-pub(super) struct NoBarriers;
-
-impl CacheDropper for NoBarriers {
-    fn drop_caches(&self, what: CacheDrop, is_wanted: bool) -> Result<bool> {
-        OwnDropper.drop_caches(what, is_wanted)
-    }
-}
-
-impl PhaseBarriers for NoBarriers {
+/// A process that is alone has none.
+impl PhaseBarriers for OwnDropper {
     fn is_alone(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
 //! Computes the memory that a run takes of its process, and checks that there is as much before anything is made.
 
-use super::room::MEMORY_SHARE_MAX;
+use super::room::fits_memory;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{bytes, counted};
 use crate::host::memory::{MemoryBound, MemoryRoom};
@@ -115,7 +115,7 @@ impl MemoryNeed {
             MemoryBound::Limit(_) => self.workers.threads.saturating_mul(STACK_BYTES),
             MemoryBound::Machine | MemoryBound::Group(_) => 0,
         };
-        if self.bytes.saturating_add(stacks) as f64 <= room.bytes as f64 * MEMORY_SHARE_MAX {
+        if fits_memory(self.bytes.saturating_add(stacks), Some(room.bytes)) {
             return Ok(());
         }
         Err(Failure::failed(format!(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
-use crate::host::facts::IN_MEMORY;
+use crate::host::mounts::is_in_memory;
 use crate::host::space::Space;
 use crate::plan::prepare::USED_TOLERANCE;
 use crate::plan::space::Need;
@@ -82,11 +82,16 @@ pub(crate) fn check(
 }
 
 /// The share of the memory that is free which may be taken, or written to a file system in memory.
-pub(super) const MEMORY_SHARE_MAX: f64 = 0.8;
+const MEMORY_SHARE_MAX: f64 = 0.8;
 
-/// The most that may be written to a file system in memory, of which so much is free, in bytes.
+/// The most that may be taken of memory of which so much is free, or written to a file system there, in bytes.
 pub(super) fn memory_at_most(memory_free: u64) -> u64 {
     (memory_free as f64 * MEMORY_SHARE_MAX) as u64
+}
+
+/// Whether so much may be taken of the free memory, in bytes; where that is not known, nothing is in the way.
+pub(super) fn fits_memory(bytes_wanted: u64, memory_free: Option<u64>) -> bool {
+    memory_free.is_none_or(|free| bytes_wanted <= memory_at_most(free))
 }
 
 /// Checks that what is to be written to a file system of this kind leaves some of the free memory, in bytes;
@@ -97,9 +102,8 @@ pub(crate) fn check_memory(
     memory_free: Option<u64>,
     directory: &Path,
 ) -> Result<()> {
-    let is_too_much = |free: &u64| bytes_wanted as f64 > *free as f64 * MEMORY_SHARE_MAX;
-    let free = memory_free.filter(is_too_much);
-    let Some(free) = free.filter(|_| IN_MEMORY.contains(&kind)) else { return Ok(()) };
+    let is_too_much = is_in_memory(kind) && !fits_memory(bytes_wanted, memory_free);
+    let Some(free) = memory_free.filter(|_| is_too_much) else { return Ok(()) };
     Err(Failure::failed(format!(
         "{} lies in memory ({kind}), of which {} are free, and this would write {} to it. Nothing was \
          written. Take less, or name a directory on a disk",
@@ -117,16 +121,13 @@ pub(crate) fn bytes_at_most(plan: &Plan, space: &Space) -> u64 {
 
 /// Bytes to write until so much of the space is used, in percent.
 pub(crate) fn bytes_to_fill(space: &Space, percent: f64) -> u64 {
-    let used = space.total_bytes.saturating_sub(space.free_bytes);
-    let all = used.saturating_add(space.available_bytes) as f64;
-    ((all * percent / 100.0) as u64).saturating_sub(used)
+    ((space.reachable_bytes() as f64 * percent / 100.0) as u64).saturating_sub(space.used_bytes())
 }
 
 /// Bytes that this process may still use when so much of the space is used, in percent: root has
 /// what is kept for it as well.
 fn left_at(space: &Space, percent: f64) -> u64 {
-    let used = space.total_bytes.saturating_sub(space.free_bytes);
-    let all = used.saturating_add(space.available_bytes) as f64;
+    let all = space.reachable_bytes() as f64;
     let kept = space.free_bytes.saturating_sub(space.available_bytes);
     let of_root = if rustix::process::geteuid().is_root() { kept } else { 0 };
     (all * (1.0 - percent / 100.0)) as u64 + of_root

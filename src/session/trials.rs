@@ -2,7 +2,7 @@
 
 mod pairs;
 
-use super::{RunOrder, Watcher};
+use super::{Nobody, RunOrder};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{compare, compare_among};
 use crate::analysis::finding::Finding;
@@ -20,11 +20,6 @@ use crate::results::store::Store;
 use crate::run::interrupt::Interrupt;
 
 pub(crate) use pairs::{PairsAsked, pairs};
-
-/// Nobody watches the single runs.
-struct Nobody;
-
-impl Watcher for Nobody {}
 
 /// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
 /// the store. `begins` is called with the number of each pair from 1.

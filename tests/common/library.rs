@@ -20,6 +20,7 @@ use boatload::plan::{Plan, Settings, read_job};
 use boatload::results::book::{Book, Measurement};
 use boatload::results::store::Store;
 use boatload::run::interrupt::Interrupt;
+pub use boatload::session::Nobody;
 use boatload::session::{self, RunOrder, Watcher};
 use tempfile::TempDir;
 
@@ -40,11 +41,6 @@ pub fn code_of(finding: &Finding) -> Option<String> {
         _ => None,
     }
 }
-
-/// Watches nothing.
-pub struct Nobody;
-
-impl Watcher for Nobody {}
 
 /// A directory to run in and a store beside it; both go when it is dropped.
 pub struct Place {

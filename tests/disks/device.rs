@@ -119,15 +119,15 @@ fn direct_io_in_memory_works_or_says_that_it_is_refused() {
     }
 }
 
-/// The lines that `strace -f` gives of a run for these calls; none where it cannot.
-fn traced(bench: &Bench, calls: &str, arguments: &[&str]) -> Option<Vec<String>> {
+/// The lines that `strace -f` gives of a run with these flags; none where it cannot.
+pub(crate) fn traced(bench: &Bench, flags: &[&str], arguments: &[&str]) -> Option<Vec<String>> {
     if output("strace", &["--version"]).is_none() {
         skip("system calls against strace", "it is not installed");
         return None;
     }
     let table = bench.beside("calls");
     let mut command = Command::new("strace");
-    command.args(["-f", "-s", "0", "-e", calls, "-o"]).arg(&table);
+    command.arg("-f").args(flags).arg("-o").arg(&table);
     command.arg(env!("CARGO_BIN_EXE_boatload")).args(arguments);
     command.arg("--store").arg(bench.store()).current_dir(bench.work());
     let done = Ran::of(&mut command);
@@ -136,8 +136,8 @@ fn traced(bench: &Bench, calls: &str, arguments: &[&str]) -> Option<Vec<String>>
         return None;
     }
     assert_eq!(done.code, Some(0), "{}", done.stderr);
-    let text = std::fs::read_to_string(&table).unwrap();
-    Some(text.lines().map(str::to_string).collect())
+    let text = std::fs::read(&table).unwrap();
+    Some(String::from_utf8_lossy(&text).lines().map(str::to_string).collect())
 }
 
 #[test]
@@ -147,7 +147,9 @@ fn strace_shows_each_file_opened_for_direct_io_and_whole_blocks_written() {
     let job = bench.write("job.toml", DIRECT);
     let (job, directory) = (job.to_str().unwrap(), mounted.path().to_str().unwrap());
     let arguments = ["run", job, "--dir", directory];
-    let Some(lines) = traced(&bench, "trace=openat,write", &arguments) else { return };
+    let Some(lines) = traced(&bench, &["-s", "0", "-e", "trace=openat,write"], &arguments) else {
+        return;
+    };
     let direct = lines.iter().filter(|l| l.replace("O_DIRECTORY", "").contains("O_DIRECT"));
     assert_eq!(direct.count(), 3 * 2, "three phases open two files each");
     let wrote = |bytes: u64| lines.iter().filter(|l| l.ends_with(&format!(" = {bytes}"))).count();
@@ -234,7 +236,7 @@ fn strace_shows_the_device_opened_for_reading_only_and_no_directory_made() {
     let (device, directory) = (mounted.device(), mounted.path().to_str().unwrap().to_string());
     let arguments: Vec<&str> = SHORT.into_iter().chain(["--dir", &directory]).collect();
     let calls = "trace=open,openat,openat2,mkdir,mkdirat,unlink,unlinkat";
-    let Some(lines) = traced(&bench, calls, &arguments) else { return };
+    let Some(lines) = traced(&bench, &["-s", "0", "-e", calls], &arguments) else { return };
     let of_device: Vec<_> = lines.iter().filter(|l| l.contains(&format!("\"{device}\""))).collect();
     assert!(of_device.len() >= 3, "{lines:?}");
     assert!(of_device.iter().all(|l| l.contains("O_RDONLY")), "{of_device:?}");

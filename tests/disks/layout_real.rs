@@ -86,7 +86,7 @@ fn share(layout: FileLayout) -> f64 {
 
 /// Extents of a file as filefrag lists them, and how many of them begin elsewhere than where the
 /// one before ended.
-fn filefrag(path: &Path) -> Option<(u64, u64)> {
+pub(crate) fn filefrag(path: &Path) -> Option<(u64, u64)> {
     let listed = output("filefrag", &["-v", path.to_str().unwrap()])?;
     let number = |text: &str| text.trim().trim_end_matches('.').parse::<u64>().unwrap();
     let (mut extents, mut jumps, mut end) = (0, 0, None);

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common;
+use crate::layout_real::filefrag;
 use crate::mounts;
 
 use std::collections::BTreeMap;
@@ -55,19 +56,7 @@ fn make_tree(root: &Path) {
 
 /// Pieces of a file: extents that filefrag lists, those that touch on the device joined.
 fn pieces(path: &Path) -> Option<u64> {
-    let listed = output("filefrag", &["-v", path.to_str().unwrap()])?;
-    let number = |text: &str| text.trim().trim_end_matches('.').parse::<u64>().unwrap();
-    let (mut pieces, mut end) = (0, None);
-    for line in listed.lines() {
-        let fields: Vec<_> = line.split(':').collect();
-        if fields.len() < 4 || fields[0].trim().parse::<u64>().is_err() {
-            continue;
-        }
-        let (first, last) = fields[2].split_once("..").unwrap();
-        pieces += u64::from(end.is_none_or(|end| end + 1 != number(first)));
-        end = Some(number(last));
-    }
-    Some(pieces)
+    filefrag(path).map(|(extents, jumps)| jumps + u64::from(extents > 0))
 }
 
 #[test]

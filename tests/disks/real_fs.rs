@@ -11,6 +11,7 @@
 use crate::common;
 
 use crate::command;
+use crate::device::traced;
 use crate::mounts;
 
 use std::collections::BTreeMap;
@@ -242,24 +243,10 @@ fn a_store_that_may_only_be_read_is_refused_with_what_to_do() {
 
 /// Calls by name, as `strace -c` counts them over all threads.
 fn counted_calls(bench: &Bench, extra: &[&str]) -> Option<BTreeMap<String, u64>> {
-    if output("strace", &["--version"]).is_none() {
-        skip("system calls against strace", "it is not installed");
-        return None;
-    }
-    let table = bench.beside("calls");
-    let mut command = Command::new("strace");
-    command.args(["-f", "-y", "-e", "trace=openat,write,read,unlinkat,close", "-o"]);
-    command.arg(&table).arg(env!("CARGO_BIN_EXE_boatload"));
-    command.args(SMALL).args(extra).arg("--store").arg(bench.store()).current_dir(bench.work());
-    let done = Ran::of(&mut command);
-    if done.code != Some(0) && done.stderr.contains("ptrace") {
-        skip("system calls against strace", done.stderr.lines().next().unwrap_or_default());
-        return None;
-    }
-    assert_eq!(done.code, Some(0), "{}", done.stderr);
-    let text = String::from_utf8_lossy(&std::fs::read(&table).unwrap()).into_owned();
+    let flags = ["-y", "-e", "trace=openat,write,read,unlinkat,close"];
+    let lines = traced(bench, &flags, &[&SMALL[..], extra].concat())?;
     let mut calls = BTreeMap::new();
-    for line in text.lines() {
+    for line in lines {
         // How often the device's state is looked at before a phase is the device's affair.
         let of_kernel =
             ["</sys/", "</proc/", "\"/sys/", "\"/proc/"].iter().any(|p| line.contains(p));

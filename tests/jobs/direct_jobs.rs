@@ -112,11 +112,13 @@ fn a_duration_goes_with_operations_that_change_nothing_and_without_windows() {
 }
 
 #[test]
-fn a_call_on_files_is_asked_only_of_phases_that_write_content() {
+fn a_call_on_files_is_asked_only_of_phases_that_write_content_and_one_on_directories_of_those_that_change()
+ {
     for (phase, expected) in [
         ("operation = \"delete\", durability = \"fsync\"", "`syncfs` or `fsync-directory`"),
         ("operation = \"rename\", durability = \"dsync\"", "`syncfs` or `fsync-directory`"),
         ("operation = \"stat\", durability = \"fdatasync\"", "nothing changes"),
+        ("operation = \"list\", durability = \"fsync-directory\"", "nothing changes"),
     ] {
         let create = format!("operation = \"create\"\n[[phase]]\n{phase}");
         let (at, text) = only_problem(WHOLE, &create);

@@ -26,7 +26,7 @@ use crate::base::units::Unit;
 use crate::results::book::{Book, Measurement, SETTLE};
 
 /// Significant figures of the mean of a history.
-const HISTORY_FIGURES: u32 = 4;
+pub(crate) const HISTORY_FIGURES: u32 = 4;
 
 /// Set A.
 #[derive(Clone, Copy, Debug)]

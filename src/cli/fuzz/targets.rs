@@ -61,7 +61,7 @@ pub(super) mod job {
     use crate::results::store::Store;
     use crate::run::interrupt::Interrupt;
     use crate::session::memory::MemoryNeed;
-    use crate::session::{self, RunOrder, Watcher, room};
+    use crate::session::{self, Nobody, RunOrder, room};
 
     /// As many keys as a job may have that runs on the simulated file system.
     const SIMULATED: &str = r#"
@@ -223,10 +223,6 @@ cache     = "cold"
 operation = "stat"
 shift     = 1
 "#;
-
-    struct Nobody;
-
-    impl Watcher for Nobody {}
 
     pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
         let built_in = SCENARIOS.iter().map(|scenario| scenario.text);

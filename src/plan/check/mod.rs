@@ -61,7 +61,9 @@ pub struct Settings {
 const SEED_DEFAULT: u64 = 1;
 const REPEATS_DEFAULT: u32 = 3;
 const REPEATS: RangeInclusive<u64> = 1..=1_000;
-const THREADS: RangeInclusive<u64> = 1..=1_024;
+/// Most workers.
+pub const THREADS_MAX: u32 = 1_024;
+const THREADS: RangeInclusive<u64> = 1..=THREADS_MAX as u64;
 const PHASE_LIMIT_NS: RangeInclusive<f64> = 1e6..=30.0 * 86_400e9;
 const LEVELS_MAX: usize = 1_000;
 const VARIANTS_MAX: usize = 100;

@@ -294,11 +294,13 @@ impl<'a> CellCheck<'a> {
         let Some(asked) = outline.wire.durability.filter(|one| !acts_on(*one, operation)) else {
             return;
         };
-        let found =
-            format!("`{}` for `{}`, which writes no content", asked.as_str(), operation.name);
-        let expected = match operation.only_looks() {
-            true => "none: nothing changes".to_string(),
-            false => format!("`{}` or `{}`", Durability::Syncfs, Durability::FsyncDirectory),
+        let found = format!("`{asked}` for `{}`", operation.name);
+        let (found, expected) = match operation.only_looks() {
+            true => (found, "none: nothing changes".to_string()),
+            false => (
+                format!("{found}, which writes no content"),
+                format!("`{}` or `{}`", Durability::Syncfs, Durability::FsyncDirectory),
+            ),
         };
         self.keys(&outline.place).problem("durability", found, expected);
     }
@@ -353,13 +355,14 @@ fn durability_default(operation: &Operation) -> Durability {
     if operation.only_looks() { Durability::None } else { Durability::Syncfs }
 }
 
-/// Whether that acts on what an operation does: a call on a file makes its content durable.
+/// Whether that acts on what an operation does: a call on a file makes its content durable, one on a directory its entries.
 fn acts_on(durability: Durability, operation: &Operation) -> bool {
     match durability {
         Durability::Fsync | Durability::Fdatasync | Durability::Dsync => {
             operation.change.writes_content()
         }
-        Durability::None | Durability::FsyncDirectory | Durability::Syncfs => true,
+        Durability::FsyncDirectory => !operation.only_looks(),
+        Durability::None | Durability::Syncfs => true,
     }
 }
 

@@ -318,9 +318,6 @@ pub(super) fn known(text: Option<String>) -> String {
 /// More phases are named in the table alone.
 const NAMED_MAX: usize = 4;
 
-/// Significant figures of runs of a history.
-pub(super) const HISTORY_FIGURES: u32 = 4;
-
 /// How the facts in which runs differ are to be read.
 pub(in crate::report) const ABOUT_DIFFERENCES: &str =
     "Each of these may be why figures differ. Only what was done alike can be compared.";

@@ -1,8 +1,8 @@
 -- The schema of boatload's store. Comments inside a statement stay in the file: `.schema` shows them.
 
 CREATE TABLE runs (
-  -- Executions of a scenario, in the order they began.
-  number   INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order they began in this store
+  -- Executions of a scenario, in the order they were stored.
+  number   INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order they were stored
   id       TEXT NOT NULL UNIQUE,               -- the id that commands take
   document TEXT NOT NULL,                      -- the run document as JSON, without its measurements: docs/RUN.md
   tag      TEXT UNIQUE,                        -- a name that commands take for it; NULL without one

@@ -35,9 +35,9 @@ pub struct FinishedCell {
     pub cell: CellKey,
     /// Measurements of the run until its end.
     pub measurements: usize,
-    /// When it began and ended, in seconds since the run began.
+    /// When it began, in seconds since the run began.
     pub begun: f64,
-    /// When it ended.
+    /// When it ended, in the same seconds.
     pub ended: f64,
     /// What each of its passes took with all that belongs to it, in seconds.
     pub passes: Vec<f64>,

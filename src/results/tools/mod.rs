@@ -201,7 +201,7 @@ pub fn read_tool_result(bytes: &[u8]) -> Result<ToolResult, String> {
     if found.measurements.is_empty() {
         return Err(format!("it is of {}, but has no figures", found.tool));
     }
-    found.is_cut = found.measurements.len() > MEASUREMENTS_MAX;
+    found.is_cut |= found.measurements.len() > MEASUREMENTS_MAX;
     found.measurements.truncate(MEASUREMENTS_MAX);
     Ok(found)
 }

@@ -179,6 +179,8 @@ fn bonnie_gives_the_mean_of_its_lines_and_what_was_too_short() {
     assert!(named(&result, "sequential stat").was_too_short);
     let first = "1.96,1.96,host,1,1,256M,,545,45,435171,34,1,1,1384,68,2,2,3,3,4,,,,,5,5,6,6,7,7,8,8,9,9,10,10,,,,,,,,,,,,";
     let old = read(first).unwrap();
+    let long = read(&format!("{first}\n").repeat(MEASUREMENTS_MAX + 1)).unwrap();
+    assert_eq!((old.is_cut, long.is_cut), (false, true));
     let rate = |name: &str| named(&old, name).operations_per_second;
     assert_eq!(
         (rate("random seeks"), rate("sequential create"), rate("random delete")),

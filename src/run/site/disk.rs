@@ -18,8 +18,9 @@ use crate::base::names::{Name, NameBuffer, NameKind, rank_name};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
-use crate::host::facts::{HostFacts, IN_MEMORY};
+use crate::host::facts::HostFacts;
 use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
+use crate::host::mounts::is_in_memory;
 use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
@@ -109,7 +110,7 @@ impl DiskSite {
             device_counters: device.map(CounterSource::of),
             can_drop: host.rights.drop_caches,
             probe: CacheProbe::None,
-            in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
+            in_memory: is_in_memory(&host.filesystem.kind),
             clock,
             cells_begun: 0,
             delay: 0.0,

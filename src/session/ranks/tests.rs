@@ -9,7 +9,7 @@ use crate::analysis::Analysis;
 use crate::analysis::finding::{Finding, WarningCode};
 use crate::base::errno::Errno;
 use crate::base::skip::skip;
-use crate::host::facts::IN_MEMORY;
+use crate::host::mounts::is_in_memory;
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, find_scenario, read_job};
 use crate::results::book::Book;
@@ -17,7 +17,7 @@ use crate::results::histogram::decoded;
 use crate::results::store::Store;
 use crate::run::communicator::threads::{ThreadCommunicator, with_ranks};
 use crate::run::communicator::{Communicator, MessageError};
-use crate::session::{PhaseContext, RunOutcome, Watcher, run};
+use crate::session::{Nobody, PhaseContext, RunOutcome, Watcher, run};
 
 /// What each rank is asked to do.
 struct RankJob<'a> {
@@ -44,10 +44,6 @@ impl<'a> RankJob<'a> {
         }
     }
 }
-
-struct Nobody;
-
-impl Watcher for Nobody {}
 
 /// A rank to which something happens before it waits.
 struct Troubled<'a> {
@@ -621,8 +617,7 @@ fn one_rank_of_each_host_drops_the_caches_of_all_its_ranks_for_each_cold_phase()
     let job = RankJob { host: &host, ..RankJob::new(&text, place.path()) };
     let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
     assert!(book.measurements.iter().all(Measurement::valid), "{:?}", book.measurements);
-    let is_in_memory = IN_MEMORY.contains(&book.host.filesystem.kind.as_str());
-    if !book.host.rights.drop_caches || is_in_memory {
+    if !book.host.rights.drop_caches || is_in_memory(&book.host.filesystem.kind) {
         skip(
             "caches dropped once a host",
             "takes root, and a directory for temporary files that is on a disk",
