@@ -90,7 +90,8 @@ impl Space {
     /// free space in chunks of data, and unallocated space divided by the copies the profile keeps;
     /// it falls to 0 when metadata can no longer grow, whatever is free for data.
     pub fn used_fraction(&self) -> f64 {
-        let (used, reachable) = (self.used_bytes() as f64, self.reachable_bytes() as f64);
+        let used = self.used_bytes() as f64;
+        let reachable = used + self.available_bytes as f64;
         if reachable > 0.0 { used / reachable } else { 0.0 }
     }
 

@@ -181,7 +181,10 @@ pub(crate) fn share_interval(share: f64, n: f64, alpha: f64) -> Option<Interval>
     let centre = share + z * z / (2.0 * n);
     let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     let all = 1.0 + z * z / n;
-    Interval::new(((centre - half) / all).max(0.0), ((centre + half) / all).min(1.0))
+    // Both ends are exact there, which rounding would miss.
+    let low = if share <= 0.0 { 0.0 } else { (centre - half) / all };
+    let high = if share >= 1.0 { 1.0 } else { (centre + half) / all };
+    Interval::new(low.max(0.0), high.min(1.0))
 }
 
 #[cfg(test)]
@@ -194,6 +197,14 @@ mod tests {
         assert!(interval.contains(0.9) && interval.contains(1.1) && !interval.contains(1.2));
         assert!(!interval.contains(0.89) && !interval.contains(f64::NAN));
         assert!((interval.width() - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_share_of_none_or_of_all_has_a_whole_number_at_its_end() {
+        for n in (1..=200).map(f64::from) {
+            assert_eq!(share_interval(0.0, n, 0.05).unwrap().low, 0.0, "{n}");
+            assert_eq!(share_interval(1.0, n, 0.05).unwrap().high, 1.0, "{n}");
+        }
     }
 
     #[test]
