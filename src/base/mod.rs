@@ -22,4 +22,5 @@ pub mod random;
 pub(crate) mod shell;
 #[cfg(test)]
 pub(crate) mod skip;
+pub(crate) mod text_limits;
 pub mod units;

@@ -114,10 +114,12 @@ pub(crate) fn wrap_to(columns: usize, lead: &str, text: &str) -> Vec<String> {
         if !line.is_empty() && width(&line) + 1 + width(word) > room {
             lines.push(std::mem::take(&mut line));
         }
-        while width(word) > room {
-            let part = take(word, room);
+        // Only what a line takes of a word is measured: one may be as long as all lines together.
+        let mut part = take(word, room);
+        while part.len() < word.len() {
             lines.push(part.to_string());
             word = &word[part.len()..];
+            part = take(word, room);
         }
         if !line.is_empty() {
             line.push(' ');

@@ -4,6 +4,7 @@
 pub mod book;
 pub(crate) mod content;
 pub mod crash;
+pub(crate) mod document_texts;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;

@@ -4,6 +4,7 @@ use super::Settings;
 use super::keys::check_title;
 use crate::base::distinct::each_once;
 use crate::base::problem::Problem;
+use crate::base::text_limits::NAME_BYTES_MAX;
 use crate::plan::filesystem::{FileSystem, disk_named, find_kind};
 use crate::plan::report::{ProblemList, below, element, short};
 use crate::plan::wire::{self, WireFileSystem, WireJob};
@@ -13,9 +14,6 @@ const OPTION: &str = "--filesystem";
 
 /// Where the command line's disk stands.
 const DISK_OPTION: &str = "--disk";
-
-/// Most bytes of a variant's name.
-const NAME_BYTES_MAX: usize = 60;
 
 /// A variant of the job file on one file system.
 pub(super) struct CrossedVariant<'a> {

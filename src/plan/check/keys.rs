@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::Settings;
+use crate::base::text_limits::NAME_BYTES_MAX;
 use crate::base::units::{Quantity, Unit, bytes, duration, grouped};
 use crate::plan::report::{ProblemList, below, element, short};
 use crate::plan::wire::{OneOrMany, WireJob, WireQuantity};
@@ -369,16 +370,16 @@ pub(super) fn described(wire: &WireQuantity, quantity: Quantity) -> String {
 /// Names that `"$name"` and `--set name=value` can be written with.
 pub(super) fn check_name(name: &str, place: &str, report: &mut ProblemList) {
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    if name.is_empty() || name.len() > 60 || !name.chars().all(good) {
-        let expected = "a name of up to 60 letters, digits, `_` and `-`";
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(good) {
+        let expected = format!("a name of up to {NAME_BYTES_MAX} letters, digits, `_` and `-`");
         report.add(place, format!("`{}`", short(name)), expected);
     }
 }
 
 /// Names that appear in results.
 pub(super) fn check_title(name: &str, place: &str, report: &mut ProblemList) {
-    if name.trim().is_empty() || name.len() > 60 || name.chars().any(char::is_control) {
-        let expected = "a name of up to 60 bytes, not empty, on one line";
+    if name.trim().is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
+        let expected = format!("a name of up to {NAME_BYTES_MAX} bytes, not empty, on one line");
         report.add(place, format!("`{}`", short(name)), expected);
     }
 }

@@ -25,7 +25,8 @@ use super::{
     Scale,
 };
 use crate::base::problem::Problems;
-use crate::base::units::{Quantity, Unit, counted, grouped};
+use crate::base::text_limits::TEXT_BYTES_MAX;
+use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 
 /// The command line's part of a plan; where it says something, the job file does not count.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +86,10 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let report = &mut report;
     if let Some(name) = &job.name {
         check_title(name, "name", report);
+    }
+    if let Some(length) = job.question.as_ref().map(String::len).filter(|n| *n > TEXT_BYTES_MAX) {
+        let most = format!("at most {}", bytes(TEXT_BYTES_MAX as u64));
+        report.add("question", format!("{} bytes", grouped(length as u64)), most);
     }
     if job.phases().is_empty() && !report.is_broken_inside("phase") {
         report.add("phase", "no phase", "at least one `[[phase]]`");

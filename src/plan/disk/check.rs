@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 use super::wire::{WireDisk, WireExpected, WireFlash, WireHardDisk, WireNetwork};
 use super::{DiskMechanism, DiskModel, ExpectedFigures, FlashModel, HardDiskModel, NetworkModel};
 use crate::base::problem::Problems;
+use crate::base::text_limits::NAME_BYTES_MAX;
 use crate::base::units::{Quantity, Unit, bytes, bytes_per_second, counted, duration, grouped};
 use crate::plan::report::{ProblemList, below, element, short};
 use crate::plan::source;
 use crate::plan::wire::WireQuantity;
 
 const MECHANISMS: &str = "one of `[hard_disk]`, `[flash]`, `[network]`, `[memory]`";
-const NAME_BYTES_MAX: usize = 60;
 const ABOUT_BYTES_MAX: usize = 200;
 const ZONES_MAX: usize = 64;
 const SECTOR_BYTES: u64 = 512;

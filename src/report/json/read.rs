@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{DocumentMeasurement, FORMAT, RunDocument, VERSION};
 use crate::base::failure::shown;
 use crate::results::book::{Book, RunFacts};
+use crate::results::document_texts::check_texts;
 use crate::results::histogram::from_text;
 
 /// A larger document is not read.
@@ -42,6 +43,7 @@ pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
     }
     let mut given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
     check_head(&given)?;
+    std::str::from_utf8(bytes).map_or(Ok(()), check_texts)?;
     check_histograms(&given)?;
     let book: Book = serde_json::from_slice(bytes)
         .map_err(|error| format!("it is no whole run document: {}", shown(error.to_string())))?;

@@ -11,6 +11,7 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::counted;
 use crate::plan::EngineName;
 use crate::results::book::{Book, Measurement};
+use crate::results::document_texts::check_texts;
 
 /// A run without its measurements, and how many it has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -244,7 +245,9 @@ fn parsed<T: DeserializeOwned>(
     row: &Row,
     column: usize,
 ) -> std::result::Result<T, Box<dyn std::error::Error + Send + Sync>> {
-    Ok(serde_json::from_str(row.get_ref(column)?.as_str()?)?)
+    let text = row.get_ref(column)?.as_str()?;
+    check_texts(text)?;
+    Ok(serde_json::from_str(text)?)
 }
 
 /// Operations per second of each phase on a real file system.
