@@ -65,7 +65,7 @@ use crate::run::site::{ConditionName, PlaceCondition, RankCell};
 
 pub use self::ranks::{RankGroup, agree_on_run};
 pub(crate) use self::record::goes_on;
-pub use self::resume::{UnfinishedRun, resume};
+pub use self::resume::{UnfinishedRun, check_same_place, resume};
 
 /// That of boatload.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

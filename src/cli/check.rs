@@ -42,15 +42,16 @@ count if 3 or more are without it. What was measured under it, unlike its baseli
 With --confirm N a run that would fail, or is unsure and looks slower than --fail-on allows, is done again \
 first, up to N times, with the options that it had: in \
 the current directory, unless it had --dir. The new runs are kept. It fails only if the regression holds over \
-all of them. A run with --erase or --fill-real is not done again.
+all of them. Nothing is run if the run was imported, if the machine, the file system, the device or the directory \
+is another one than the run's, or if the run had --erase or --fill-real.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
 machine, file system (with or without a journal) and device like this run's; kernels and versions \
 of boatload may differ. Of each phase the baseline is the runs since its last step, so a change that \
 stays for three runs is the new baseline. `history` is never the id or tag of a run.
 
-Exit code 3 if a row is a regression; else 4 if all that the run measured of a row is invalid or \
-the run ended before it; also 4 if there is no history and the run is not complete; else 0.";
+Exit code 3 if a row is a regression; else 4 if the run is not complete, or all that it measured of a row is \
+invalid; else 0.";
 
 /// Tell by the exit code whether a run is slower than a baseline
 #[derive(Args)]
@@ -203,7 +204,7 @@ fn exit(check: &Check) -> Exit {
     let any = |outcome| !check.with(outcome).is_empty();
     if any(CheckOutcome::Regression) {
         Exit::Regression
-    } else if any(CheckOutcome::Invalid) || any(CheckOutcome::Missing) {
+    } else if !check.comparison.b.complete || any(CheckOutcome::Invalid) {
         Exit::Invalid
     } else {
         Exit::Good

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::StorePlace;
 use super::run::{NamedAgain, RunOutput, from_anywhere};
-use super::runs::open_run;
+use super::runs::{known_origin, open_run};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::session::UnfinishedRun;
 
@@ -81,12 +81,7 @@ impl Resume {
                 "run {id} cannot be resumed: {ranks} ranks made it, and a run of many is begun anew"
             )));
         }
-        let (origin, cells) = store.origin_of(&id)?.ok_or_else(|| {
-            Failure::usage(format!(
-                "run {id} cannot be resumed: it was not begun with this store, or a path of its command has line \
-                 breaks or bytes that are no UTF-8, which the store does not keep"
-            ))
-        })?;
+        let (origin, cells) = known_origin(&store, &id, "resumed")?;
         if origin.process.is_running_elsewhere() {
             let process = origin.process.process;
             return Err(Failure::usage(format!(

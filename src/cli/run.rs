@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::job::Job;
 use super::progress::{Progress, Quiet};
+use super::runs::{known_origin, open_run};
 use super::{StorePlace, exit_of, out, report, show};
 use crate::analysis::history::same_target;
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -309,11 +310,13 @@ impl Run {
                 "{id} was made by {ranks} ranks, which one process cannot do again: run it with as many, and check that run"
             )));
         }
+        // Its command may come from elsewhere.
+        let (origin, _) = known_origin(&open_run(id, store)?.0, id, "run again")?;
         let stored = super::run_of(command).map_err(|why| {
             let (command, why) = (shown(command), shown(why));
             Failure::usage(format!("{id} cannot be run again by its command {command}: {why}"))
         })?;
-        // Its command may come from elsewhere; what it destroys must be asked for by who is here.
+        // What it destroys must be asked for by who is here.
         if stored.fill_real || stored.job.erases().is_some() {
             return Err(Failure::usage(format!(
                 "{id} erased a device or filled a file system, which is not done again unasked: repeat its \
@@ -330,6 +333,7 @@ impl Run {
         }
         let order = stored.job.order(&plan, stored.fill_real)?;
         let order = RunOrder { command: command.clone(), ..order };
+        session::check_same_place(book, &origin, &order)?;
         let mut store = store.open()?;
         let progress = Progress::plain(Some(&plan), quiet);
         progress.notice(why);

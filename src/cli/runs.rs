@@ -15,7 +15,7 @@ use crate::base::units::counted;
 use crate::report::{write_references, write_runs};
 use crate::results::book::Book;
 use crate::results::reference::{PREFIX, find_reference, nearest_reference, references};
-use crate::results::store::{RunList, Store};
+use crate::results::store::{FinishedCell, RunList, RunOrigin, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -181,6 +181,24 @@ fn found_in(store: Store, word: &str) -> Result<(Store, String)> {
         Ok(id) => Ok((store, id)),
         Err(failure) => Err(unmeant(word).unwrap_or(failure)),
     }
+}
+
+/// How a run was begun, and its cells that are done. What a document says of a run proves nothing: only a run that this
+/// machine began with this store is done here.
+///
+/// # Errors
+/// If it was not begun with this store: then it cannot be `done`, such as "resumed".
+pub(super) fn known_origin(
+    store: &Store,
+    id: &str,
+    done: &str,
+) -> Result<(RunOrigin, Vec<FinishedCell>)> {
+    store.origin_of(id)?.ok_or_else(|| {
+        Failure::usage(format!(
+            "run {id} cannot be {done}: it was imported or not begun with this store, or a path of its command has \
+             line breaks or bytes that are no UTF-8, which the store does not keep"
+        ))
+    })
 }
 
 /// Why a word names no run that was to name published figures but lacks the prefix.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::{HostSurvey, RunOrder, RunOutcome, Session, VERSION, Watcher, call_watch, now};
 use crate::analysis::compare::differences::differences;
+use crate::analysis::history::same_target;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::counted;
 use crate::host::facts::HostFacts;
@@ -65,6 +66,28 @@ pub fn resume(
     call_watch::watched(order, path, watcher, interrupt, |watcher| {
         super::carry_out(order, Some(unfinished), store, watcher, interrupt)
     })
+}
+
+/// Whether a run that is to be done again would be done where it was: on its machine and file system, in the directory
+/// that it began in. To be asked before anything is made.
+///
+/// # Errors
+/// If it would be done elsewhere, or the place cannot be looked at.
+pub fn check_same_place(book: &Book, origin: &RunOrigin, order: &RunOrder<'_>) -> Result<()> {
+    let host = HostFacts::gather(open_parent(&order.directory)?.as_fd())?;
+    let is_same = same_target(book, &Book { host, ..book.clone() });
+    let target = (!is_same).then_some("machine, file system or device: it is another one now");
+    let place = PlaceIdentity::of(&order.directory, &order.place)?;
+    let changes: Vec<&str> = target.into_iter().chain(origin.place.differences(&place)).collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "run {} is not run again, since {} is not where it was measured: {}. Nothing was run",
+        book.run.id,
+        shown(&order.directory),
+        changes.join("; ")
+    )))
 }
 
 impl UnfinishedRun {

@@ -138,6 +138,32 @@ fn what_is_invalid_is_exit_code_4_unless_something_else_is_a_regression() {
 }
 
 #[test]
+fn a_run_that_ended_early_cannot_pass_whatever_it_measured() {
+    let bench = Bench::default();
+    let before = stored(&bench, &job(""), 1);
+    let ends_early = |id: &str| {
+        let store = rusqlite::Connection::open(bench.store()).unwrap();
+        let sql = "UPDATE runs SET document = json_set(document, '$.run.complete', json('false')) \
+                   WHERE id = ?1";
+        assert_eq!(store.execute(sql, (id,)).unwrap(), 1);
+    };
+    let unsure = stored(&bench, &job(""), 2);
+    let slow = slower(&bench, 3, 1.5);
+    [&unsure, &slow].into_iter().for_each(|id| ends_early(id));
+    for baseline in [before.as_str(), "history"] {
+        let ran = bench.run(["check", &unsure, "--baseline", baseline]);
+        assert_eq!(ran.code, Some(4), "{}", ran.stdout);
+        let text = ran.stdout.replace('\n', " ");
+        assert!(text.contains(&format!("NOT COMPLETE: run {unsure} ended before")), "{text}");
+        assert!(text.contains(&format!("`boatload resume {unsure}`")), "{text}");
+    }
+    let ran = bench.run(["check", &slow, "--baseline", &before]);
+    assert_eq!(ran.code, Some(3), "a regression stays one: {}", ran.stdout);
+    let ran = bench.run(["check", &before, "--baseline", &unsure]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+}
+
+#[test]
 fn the_history_is_the_runs_like_it_before_it_and_a_step_begins_a_new_baseline() {
     let bench = Bench::default();
     let first = stored(&bench, &job(""), 1);

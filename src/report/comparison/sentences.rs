@@ -241,6 +241,13 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
             "NOT CONFIRMED: no slowdown of more than {limit} is proven in all {runs}."
         ));
     }
+    if !check.comparison.b.complete {
+        let id = &check.comparison.b.id;
+        all.push(format!(
+            "NOT COMPLETE: run {id} ended before all of its cells were done, or still goes on, so this check cannot pass. \
+             `boatload resume {id}` goes on with it."
+        ));
+    }
     let is_limited = |row: &&ComparedRow| row.absence == Some(Absence::ReachedLimit);
     let (limited, invalid): (Vec<_>, Vec<_>) =
         check.with(CheckOutcome::Invalid).into_iter().partition(is_limited);
