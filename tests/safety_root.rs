@@ -103,6 +103,41 @@ fn root_gives_up_what_a_command_does_not_need() {
     runs.wait().unwrap();
 }
 
+/// Stands in the place of mkfs.ext4, writes down its rights, and does its work.
+const STAND_IN: &str = "#!/bin/sh\ngrep -e CapPrm -e CapEff /proc/self/status >>'DIR/rights'\n\
+                        exec 'DIR/mkfs.ext4' \"$@\"\n";
+
+#[test]
+fn a_mkfs_that_root_starts_may_open_files_of_others_and_no_more() {
+    let what = "the capabilities of mkfs";
+    let bench = Bench::default();
+    let directory = bench.beside("");
+    let Ok(program) = Path::new("/usr/sbin/mkfs.ext4").canonicalize() else {
+        return skip(what, "/usr/sbin/mkfs.ext4 is missing");
+    };
+    std::fs::copy(&program, directory.join("mkfs.ext4")).unwrap();
+    let stand_in = bench.write("stand-in", STAND_IN.replace("DIR", directory.to_str().unwrap()));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&stand_in, mode).unwrap();
+    let bound = std::process::Command::new("unshare")
+        .args(["--mount", "sh", "-c", "mount --bind \"$1\" \"$2\" && shift 2 && exec \"$@\"", "sh"])
+        .args([&stand_in, &program])
+        .arg(env!("CARGO_BIN_EXE_boatload"))
+        .args(SMALL)
+        .args(["--filesystem", "ext4", "--store"])
+        .arg(bench.store())
+        .current_dir(bench.work())
+        .output();
+    let Ok(rights) = std::fs::read_to_string(directory.join("rights")) else {
+        return skip(what, &format!("takes root, mounts of its own and loop devices: {bound:?}"));
+    };
+    assert!(rights.lines().count() >= 4, "its version and its work: {rights}");
+    for line in rights.lines() {
+        let bits = u64::from_str_radix(line.split_whitespace().next_back().unwrap(), 16).unwrap();
+        assert_eq!(bits & !2, 0, "more than CAP_DAC_OVERRIDE: {line}");
+    }
+}
+
 /// A control group of a test, which goes with it.
 struct ControlGroup {
     directory: std::path::PathBuf,

@@ -122,8 +122,8 @@ impl Command {
             | Self::SelfTest(_)
             | Self::Fill(_)
             | Self::Age(_)
-            | Self::Crash(_)
-            | Self::ServeDisk(_) => PrivilegedWork::Measure,
+            | Self::Crash(_) => PrivilegedWork::Measure,
+            Self::ServeDisk(_) => PrivilegedWork::ServeDisk,
             Self::Clean(_) | Self::GuardDirectory(_) => PrivilegedWork::Clean,
             Self::Scenarios(_)
             | Self::Audit(_)

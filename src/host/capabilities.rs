@@ -1,4 +1,7 @@
-//! Gives up, for all of this process and its children, what root may do and boatload never does (capabilities(7)).
+//! Gives up, for all of this process and its children, what root may do and boatload never does (capabilities(7)), and for
+//! each program that it starts what that program never does. docs/GUIDE.md has the table.
+
+use std::path::Path;
 
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
@@ -14,6 +17,8 @@ pub(crate) enum PrivilegedWork {
     Clean,
     /// It lets the kernel trace other programs.
     Trace,
+    /// It serves a modelled disk to the boatload that started it.
+    ServeDisk,
     /// It measures.
     Measure,
 }
@@ -35,18 +40,22 @@ impl PrivilegedWork {
             Self::Clean => files.union(mounts),
             // Loading programs into the kernel, tracefs, and a view of the mounts of its own.
             Self::Trace => files.union(mounts),
+            // Mounts of its own.
+            Self::ServeDisk => mounts
+                // It takes memory without writing to its own disk (PR_SET_IO_FLUSHER).
+                .union(CapabilitySet::SYS_RESOURCE)
+                // It goes before other processes.
+                .union(CapabilitySet::SYS_NICE)
+                // Its memory stays.
+                .union(CapabilitySet::IPC_LOCK),
+            // Also loop devices, tracepoints, and writing out what a block device has in its cache; and what the server of
+            // a modelled disk keeps.
             Self::Measure => files
-                // Also loop devices, tracepoints, and writing out what a block device has in its cache.
-                .union(mounts)
+                .union(Self::ServeDisk.needed())
                 // What other processes read and write, in /proc/PID/io.
                 .union(CapabilitySet::SYS_PTRACE)
-                // The server of a modelled disk takes memory without writing to its own disk (PR_SET_IO_FLUSHER).
-                .union(CapabilitySet::SYS_RESOURCE)
-                // That server goes before other processes.
-                .union(CapabilitySet::SYS_NICE)
-                // Requests of the device, by perf events of all processes, and memory that stays.
+                // Requests of the device, by perf events of all processes.
                 .union(CapabilitySet::PERFMON)
-                .union(CapabilitySet::IPC_LOCK)
                 // What the kernel says of a mount that fails, in /dev/kmsg.
                 .union(CapabilitySet::SYSLOG),
         }
@@ -60,6 +69,35 @@ pub(crate) fn keep_only(work: PrivilegedWork) {
     for (_, capability) in CapabilitySet::all().difference(needed).iter_names() {
         let _ = remove_capability_from_bounding_set(capability);
     }
+    keep(needed);
+}
+
+/// Programs that take more than [`OPENING`], by their names.
+const PROGRAMS: [(&str, CapabilitySet); 5] = [
+    // They set the block size of the device.
+    ("mkfs.xfs", CapabilitySet::SYS_ADMIN),
+    ("xfs_repair", CapabilitySet::SYS_ADMIN),
+    // It tells the kernel of the device.
+    ("mkfs.btrfs", CapabilitySet::SYS_ADMIN),
+    // It was not tried without.
+    ("mkfs.bcachefs", CapabilitySet::SYS_ADMIN),
+    // It loads programs into the kernel.
+    ("bpftrace", CapabilitySet::SYS_ADMIN),
+];
+
+/// What any program that is started may do: open a device or directory of another user.
+const OPENING: CapabilitySet = CapabilitySet::DAC_OVERRIDE;
+
+/// What a program needs that is started, of what this process may do.
+pub(super) fn needed_by(program: &Path) -> CapabilitySet {
+    let name = program.file_name().and_then(std::ffi::OsStr::to_str);
+    let own = PROGRAMS.iter().find(|(program, _)| Some(*program) == name);
+    own.map_or(OPENING, |(_, more)| OPENING.union(*more))
+}
+
+/// Gives up all else for this thread and what it starts. To be called between fork and exec: it makes three system calls
+/// and allocates nothing.
+pub(super) fn keep(needed: CapabilitySet) {
     if let Ok(now) = capabilities(None) {
         let (effective, permitted) = (now.effective & needed, now.permitted & needed);
         let sets = CapabilitySets { effective, permitted, inheritable: CapabilitySet::empty() };

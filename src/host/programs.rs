@@ -7,6 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::capabilities::{keep, needed_by};
+
 /// Where programs are looked for, whatever `PATH` says: what root runs is not the choice of an environment.
 const PLACES: [&str; 7] = [
     "/usr/sbin",
@@ -32,13 +34,14 @@ fn find_in<'a>(mut places: impl Iterator<Item = &'a Path>, name: &str) -> Option
     places.find_map(|place| Some(place.join(name)).filter(runs))
 }
 
-/// The start of a program, without input. It is killed when the thread that starts it ends: one that writes to a
+/// The start of a program, without input, and with no more rights of root than it needs. It is killed when the thread that starts it ends: one that writes to a
 /// device must not go on when nobody watches it any more.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", PLACES.join(":")).env("LC_ALL", "C").stdin(Stdio::null());
-    let parent = rustix::process::getpid();
-    let die = move || {
+    let (parent, needed) = (rustix::process::getpid(), needed_by(program));
+    let prepare = move || {
+        keep(needed);
         let signal = Some(rustix::process::Signal::KILL);
         rustix::process::set_parent_process_death_signal(signal)?;
         // It may have ended before that.
@@ -47,14 +50,17 @@ pub(crate) fn command(program: &Path) -> Command {
             false => Err(rustix::io::Errno::SRCH.into()),
         }
     };
-    // SAFETY: between fork and exec this makes two system calls, prctl(2) and getppid(2), and allocates nothing.
-    unsafe { command.pre_exec(die) };
+    // SAFETY: between fork and exec this makes a few system calls, such as capset(2) and prctl(2), and allocates nothing.
+    unsafe { command.pre_exec(prepare) };
     command
 }
 
 #[cfg(test)]
 mod tests {
+    use rustix::thread::CapabilitySet;
+
     use super::*;
+    use crate::base::skip::skip;
 
     #[test]
     fn a_program_is_an_executable_file() {
@@ -76,6 +82,31 @@ mod tests {
         let mut names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
         names.sort_unstable();
         assert_eq!(names, ["LC_ALL", "PATH"], "{text}");
+    }
+
+    #[test]
+    fn a_program_has_no_more_rights_of_root_than_it_needs() {
+        if !rustix::process::geteuid().is_root() {
+            return skip("rights of programs that root starts", "not root");
+        }
+        let place = tempfile::tempdir().unwrap();
+        let opening = CapabilitySet::DAC_OVERRIDE;
+        let more = opening.union(CapabilitySet::SYS_ADMIN);
+        for (name, needed) in
+            [("mkfs.ext4", opening), ("mkfs.xfs", more), ("bpftrace", more), ("wipefs", opening)]
+        {
+            let program = place.path().join(name);
+            let script = "#!/bin/sh\nexec grep Cap /proc/self/status\n";
+            std::fs::write(&program, script).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let shown = String::from_utf8(command(&program).output().unwrap().stdout).unwrap();
+            let sets = ["CapInh", "CapPrm", "CapEff", "CapAmb"].map(|set| {
+                let line = shown.lines().find_map(|line| line.strip_prefix(&format!("{set}:\t")));
+                CapabilitySet::from_bits_retain(u64::from_str_radix(line.unwrap(), 16).unwrap())
+            });
+            let none = CapabilitySet::empty();
+            assert_eq!(sets, [none, needed, needed, none], "{name}");
+        }
     }
 
     #[test]
