@@ -56,6 +56,8 @@ fn plotted(scripts: &[PathBuf]) -> String {
     let folder = scripts[0].parent().unwrap();
     let mut command = Command::new("gnuplot");
     command.args(scripts.iter().map(|path| path.file_name().unwrap()));
+    // In a locale of ASCII it complains that it has no sign for degrees.
+    command.env("LC_ALL", "C.UTF-8");
     let done = command.current_dir(folder).stdin(Stdio::null()).output().unwrap();
     let said = [done.stdout, done.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says so when it cannot go on")]
 
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -111,14 +110,12 @@ fn a_trace_of_nobody_is_a_mistake() {
 
 #[test]
 fn who_is_not_root_is_told_what_it_takes() {
-    if !rustix::process::geteuid().is_root() {
-        return skip("tracing without rights", "not root, and so never with them");
-    }
     let bench = Bench::default();
-    let mut command = bench.command(["trace", "--comm", "touch"]);
-    let nobody = 65534;
-    std::os::unix::fs::chown(bench.store().parent().unwrap(), Some(nobody), Some(nobody)).unwrap();
-    let said = Ran::of(command.uid(nobody).gid(nobody));
+    let mut command = match bench.as_nobody() {
+        Ok((_, command)) => command,
+        Err(why) => return skip("tracing without rights", why),
+    };
+    let said = Ran::of(command.args(["trace", "--comm", "touch"]));
     assert!(said.refuses(1).contains("it takes root with the capability CAP_SYS_ADMIN"));
 }
 

@@ -11,7 +11,8 @@
 )]
 
 use std::ffi::OsStr;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -97,6 +98,32 @@ impl Bench {
         command
     }
 
+    /// The command as an ordinary user, in a directory of that user's; or why that cannot be had. All of it lies where
+    /// everybody can reach it: directories above the build may be closed to others.
+    pub fn as_nobody(&self) -> Result<(PathBuf, Command), &'static str> {
+        if !rustix::process::geteuid().is_root() {
+            return Err("needs root to become another user");
+        }
+        let open = |path: &Path| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        let is_closed = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o001 == 0;
+        if self.root.path().ancestors().skip(1).any(is_closed) {
+            return Err(
+                "others cannot enter the directory of temporary files: set TMPDIR to one that they can",
+            );
+        }
+        let (binary, theirs) = (self.beside("boatload"), self.beside("theirs"));
+        std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
+        std::fs::create_dir(&theirs).unwrap();
+        std::os::unix::fs::chown(&theirs, Some(NOBODY), Some(NOBODY)).unwrap();
+        [self.root.path(), &self.beside(""), &binary].into_iter().for_each(open);
+        let mut command = Command::new(binary);
+        command.uid(NOBODY).gid(NOBODY).stdin(Stdio::null()).current_dir(&theirs);
+        command.env("XDG_DATA_HOME", &theirs);
+        Ok((theirs, command))
+    }
+
     pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
         Ran::of(&mut self.command(arguments))
     }
@@ -134,6 +161,9 @@ impl Bench {
         command
     }
 }
+
+/// A user without any right.
+const NOBODY: u32 = 65_534;
 
 /// Commands that keep nothing.
 const STORELESS: [&str; 9] =

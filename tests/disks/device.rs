@@ -282,31 +282,19 @@ impl Drop for Readable {
 #[test]
 fn an_ordinary_user_is_told_what_reading_the_device_takes_and_may_have_proof() {
     let Some(mounted) = LoopMount::new("ext4", 64) else { return };
-    if output("setpriv", &["--version"]).is_none() {
-        return skip("`device` by an ordinary user", "setpriv is not installed");
-    }
     let bench = Bench::default();
-    let open = |path: &Path| {
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(path, mode).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(mounted.path().parent().unwrap(), mode).unwrap();
+    let mut command = match bench.as_nobody() {
+        Ok((_, command)) => command,
+        Err(why) => return skip("`device` by an ordinary user", why),
     };
-    // The directories above the build may be closed to others.
-    let binary = bench.beside("boatload");
-    std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
-    open(&binary);
-    open(bench.work().parent().unwrap());
-    open(mounted.path().parent().unwrap());
-    let nobody = |arguments: &[&str]| {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-        command.args(arguments).args(["--store", "/dev/null/none"]);
-        Ran::of(command.arg("--dir").arg(mounted.path()).current_dir("/"))
-    };
-    let ran = nobody(&["plan", "device"]);
+    command.args(["plan", "device", "--store", "/dev/null/none", "--dir"]).arg(mounted.path());
+    let ran = Ran::of(&mut command);
     let said = ran.refuses(1);
     assert!(said.contains(&mounted.device()) && said.contains("mostly `disk`"), "{said}");
     let readable = Readable::new(mounted.device());
-    assert_eq!(nobody(&["plan", "device"]).code, Some(0));
+    assert_eq!(Ran::of(&mut command).code, Some(0));
     drop(readable);
 }
 

@@ -589,21 +589,11 @@ fn what_cannot_be_made_is_one_clear_error_and_nothing_is_touched() {
 #[test]
 fn without_root_it_says_so_and_writes_nothing() {
     let Some(bench) = bench("making file systems as another user") else { return };
-    if output("setpriv", &["--version"]).is_none() {
-        return skip("making file systems as another user", "setpriv is missing");
-    }
-    let job = job(&bench);
-    let binary = bench.beside("boatload");
-    std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-    command.args(["run", &job, "--filesystem", "ext4", "--store"]).arg(bench.beside("store.db"));
-    // The directories above are root's own.
-    for path in [bench.work().parent().unwrap(), bench.beside("").as_path()] {
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-        std::fs::set_permissions(path, mode).unwrap();
-    }
-    let ran = Ran::of(command.current_dir(bench.work()));
+    let (_, mut command) = match bench.as_nobody() {
+        Ok(theirs) => theirs,
+        Err(why) => return skip("making file systems as another user", why),
+    };
+    let ran = Ran::of(command.args(["run", &job(&bench), "--filesystem", "ext4"]));
     let said = ran.refuses(1);
     assert!(said.contains("takes root") && said.contains("Nothing was written"), "{said}");
     assert_no_trace(&bench);

@@ -17,7 +17,8 @@ use std::process::Command;
 use boatload::analysis::layout::LayoutSurvey;
 use boatload::host::layout::{LayoutSample, SampleLimits, sample_below};
 
-use common::{LoopMount, output, skip};
+use crate::command::{Bench, Ran};
+use common::{LoopMount, skip};
 
 /// Each with enough MiB for its mkfs.
 const FILESYSTEMS: [(&str, u64); 3] = [("ext4", 64), ("xfs", 320), ("btrfs", 128)];
@@ -199,24 +200,13 @@ fn names_of_all_kinds_one_file_and_none_are_sampled() {
     assert_eq!((found.files, found.sampled.len(), found.unreadable_directories), (6, 6, 0));
 }
 
-/// The command as nobody, in whose place root would see everything.
-fn as_nobody(directory: &Path) -> Option<String> {
-    let place = tempfile::tempdir().unwrap();
-    let program = place.path().join("boatload");
-    std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &program).unwrap();
-    for path in [place.path(), &program] {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    let words = ["inspect", directory.to_str()?, "--layout"];
-    let words = [&["65534:65534", program.to_str()?], &words[..]].concat();
-    output("chroot", &[&["--userspec"], &words[..1], &["/"], &words[1..]].concat())
-}
-
 #[test]
 fn without_root_what_cannot_be_read_is_counted_and_the_rest_is_seen() {
-    if !rustix::process::geteuid().is_root() {
-        return skip("a tree of which a part cannot be read", "needs root to become nobody");
-    }
+    let bench = Bench::default();
+    let mut command = match bench.as_nobody() {
+        Ok((_, command)) => command,
+        Err(why) => return skip("a tree of which a part cannot be read", why),
+    };
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     let closed = |name: &str, mode| {
@@ -231,10 +221,8 @@ fn without_root_what_cannot_be_read_is_counted_and_the_rest_is_seen() {
     closed("", 0o755);
     closed("closed", 0o700);
     closed("open/secret", 0o600);
-    let Some(text) = as_nobody(root.path()) else {
-        return skip("a tree of which a part cannot be read", "chroot --userspec fails");
-    };
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ran = Ran::of(command.arg("inspect").arg(root.path()).arg("--layout"));
+    let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("1 file that cannot be opened or asked"), "{text}");
     assert!(text.contains("1 directory that cannot be listed"), "{text}");
     assert!(text.contains("looked at all 2 files in 2 directories"), "{text}");

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use boatload::host::space::Space;
 use command::{Bench, Ran, SMALL, names_in};
-use common::{LoopMount, output, skip};
+use common::{LoopMount, skip};
 use mounts::Mounted;
 
 /// Few files, none of them large, for places of some megabytes.
@@ -142,31 +142,9 @@ fn in_memory_nothing_is_cold_and_the_reason_is_given_once() {
     assert_eq!(words.matches("lives in memory").count(), 1, "{table}");
 }
 
-/// The command and a directory that an ordinary user may reach.
+/// The command as an ordinary user, and a directory of that user's.
 fn for_nobody(bench: &Bench) -> Option<(PathBuf, Command)> {
-    if !rustix::process::geteuid().is_root() {
-        skip("a run by an ordinary user beside one by root", "needs root to become nobody");
-        return None;
-    }
-    if output("setpriv", &["--version"]).is_none() {
-        skip("a run by an ordinary user", "setpriv is not installed");
-        return None;
-    }
-    let open = |path: &Path, mode| {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    };
-    // The directories above the build may be closed to others.
-    let binary = bench.beside("boatload");
-    std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
-    open(&binary, 0o755);
-    open(bench.work().parent().unwrap(), 0o755);
-    let theirs = bench.beside("theirs");
-    std::fs::create_dir(&theirs).unwrap();
-    std::os::unix::fs::chown(&theirs, Some(65_534), Some(65_534)).unwrap();
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-    command.env("XDG_DATA_HOME", &theirs).current_dir(&theirs);
-    Some((theirs, command))
+    bench.as_nobody().map_err(|why| skip("a run by an ordinary user", why)).ok()
 }
 
 #[test]
