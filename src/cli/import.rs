@@ -86,9 +86,12 @@ fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
 /// Measurements that the store lacks of a run because it could not take them; none if it has another run.
 fn missing<'a>(there: &Book, book: &'a Book) -> Option<&'a [Measurement]> {
     let (first, missing) = book.measurements.split_at_checked(there.measurements.len())?;
-    let same = (&there.run.started, &there.run.command, there.measurements.as_slice())
-        == (&book.run.started, &book.run.command, first);
-    (same && !there.run.complete).then_some(missing)
+    let facts = |book: &Book| {
+        let run = &book.run;
+        (run.started.clone(), run.command.clone(), run.job.clone())
+    };
+    let is_same = facts(there) == facts(book) && there.measurements == first;
+    (is_same && !there.run.complete).then_some(missing)
 }
 
 fn document(book: &Book) -> Option<String> {
