@@ -115,10 +115,10 @@ fn a_mkfs_that_root_starts_may_open_files_of_others_and_no_more() {
     let Ok(program) = Path::new("/usr/sbin/mkfs.ext4").canonicalize() else {
         return skip(what, "/usr/sbin/mkfs.ext4 is missing");
     };
-    std::fs::copy(&program, directory.join("mkfs.ext4")).unwrap();
-    let stand_in = bench.write("stand-in", STAND_IN.replace("DIR", directory.to_str().unwrap()));
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&stand_in, mode).unwrap();
+    command::install(&program, &directory.join("mkfs.ext4"));
+    let text = bench.write("text", STAND_IN.replace("DIR", directory.to_str().unwrap()));
+    let stand_in = bench.beside("stand-in");
+    command::install(&text, &stand_in);
     let bound = std::process::Command::new("unshare")
         .args(["--mount", "sh", "-c", "mount --bind \"$1\" \"$2\" && shift 2 && exec \"$@\"", "sh"])
         .args([&stand_in, &program])

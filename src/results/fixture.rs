@@ -270,7 +270,7 @@ impl Odd {
     }
 
     fn text(&mut self) -> String {
-        let long = "an-uncommonly-long-name-that-nobody-would-give-to-a-phase-but-a-generator-does";
+        let long = "an-uncommonly-long-name-for-a-phase-that-a-generator-makes";
         self.of(&[
             "",
             "create",

@@ -114,10 +114,10 @@ impl Bench {
             );
         }
         let (binary, theirs) = (self.beside("boatload"), self.beside("theirs"));
-        std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
+        install(Path::new(env!("CARGO_BIN_EXE_boatload")), &binary);
         std::fs::create_dir(&theirs).unwrap();
         std::os::unix::fs::chown(&theirs, Some(NOBODY), Some(NOBODY)).unwrap();
-        [self.root.path(), &self.beside(""), &binary].into_iter().for_each(open);
+        [self.root.path(), &self.beside("")].into_iter().for_each(open);
         let mut command = Command::new(binary);
         command.uid(NOBODY).gid(NOBODY).stdin(Stdio::null()).current_dir(&theirs);
         command.env("XDG_DATA_HOME", &theirs);
@@ -160,6 +160,13 @@ impl Bench {
         command.args(["--set", "size_min=0", "--set", "size_max=0", "--dir"]).arg(directory);
         command
     }
+}
+
+/// Copies a program, by another process: a file that this one has open to write cannot be started, nor while a child that
+/// another thread makes has it.
+pub fn install(program: &Path, to: &Path) {
+    let done = Command::new("install").args(["-m", "755"]).args([program, to]).status();
+    assert!(done.unwrap().success(), "install {} {}", program.display(), to.display());
 }
 
 /// A user without any right.
