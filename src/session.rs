@@ -38,6 +38,7 @@ use self::sites::{Sites, none_stays};
 use crate::base::dates::rfc3339;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
+use crate::base::random::random_word;
 use crate::base::shell::is_command_text;
 use crate::host::block_device::{BlockDevice, device_to_read};
 use crate::host::facts::HostFacts;
@@ -60,7 +61,7 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
-use crate::run::run_directory::{ID_LETTERS, open_parent, random_word};
+use crate::run::run_directory::{ID_LETTERS, open_parent};
 use crate::run::site::{ConditionName, PlaceCondition, RankCell};
 
 pub use self::ranks::{RankGroup, agree_on_run};

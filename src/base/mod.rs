@@ -15,6 +15,7 @@ pub mod live_set;
 pub(crate) mod named_enum;
 pub mod names;
 pub mod normal;
+pub(crate) mod output;
 pub(crate) mod patience;
 pub(crate) mod permutation;
 pub mod problem;

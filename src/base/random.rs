@@ -1,5 +1,10 @@
 //! Draws seeded random numbers without state: draw *i* of a stream follows from (seed, stream, *i*), so
-//! that any worker can compute any file's size or content without having seen the others.
+//! that any worker can compute any file's size or content without having seen the others. Random words come from the kernel.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::files::{open_to_read, uninterrupted};
 
 /// Independent streams of draws; the number keeps them apart under one seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +75,22 @@ pub fn shuffle<T>(items: &mut [T], seed: u64, stream: Stream, salt: u64) {
         let pick = below(draw(seed, stream, mix(salt) ^ last as u64), last as u64 + 1);
         items.swap(last, pick as usize);
     }
+}
+
+/// Lower-case letters and digits that are hard to mistake for each other.
+pub const WORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+
+/// A random word of them, from the kernel: nobody can guess it.
+///
+/// # Errors
+/// If `/dev/urandom` gives none.
+pub fn random_word(letters: usize) -> std::io::Result<String> {
+    let mut bytes = vec![0u8; letters];
+    let source = open_to_read(Path::new("/dev/urandom"))?;
+    if uninterrupted(|| rustix::io::read(&source, &mut bytes[..]))? < letters {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    Ok(bytes.iter().map(|byte| char::from(WORD_ALPHABET[usize::from(byte % 32)])).collect())
 }
 
 #[cfg(test)]

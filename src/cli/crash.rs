@@ -83,6 +83,7 @@ pub(super) struct Crash {
 
 impl Crash {
     pub(super) fn run(self) -> Result<Exit> {
+        self.json.as_deref().map_or(Ok(()), out::check_file)?;
         let job = Job {
             scenario: self.scenario,
             dir: self.dir,

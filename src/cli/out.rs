@@ -1,9 +1,6 @@
 //! Writes results to standard output or to files, and everything else to standard error.
 
-use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,6 +9,7 @@ use rustix::io::Errno as OsErrno;
 
 use crate::base::failure::{Failure, Result, garbles, shown};
 use crate::base::files::{uninterrupted, write_all};
+use crate::base::output::{Output, try_directory, write_private};
 
 /// Writes a result for people, in which what came from elsewhere cannot talk to the terminal.
 pub(super) fn print(text: &str) -> Result<()> {
@@ -143,20 +141,12 @@ pub(super) fn written(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Names that stand for what a process has open, whatever that is.
-const OPEN_FILES: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
-
-/// Permissions of a file, without what makes programs run as its owner.
-const PERMISSIONS: u32 = 0o777;
-
-/// Writes a text to a file. Whoever reads it meanwhile finds the old text or the new one, never a
-/// part, unless nothing can be put beside it. It keeps its owner and its permissions. A link in its
-/// place is replaced, not followed. A pipe or a device stays what it is, also behind a link.
+/// Writes a text to a file, as [`Output::write`] does.
 ///
 /// # Errors
 /// If it cannot be written there.
 pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
-    let written = if is_stream(path) { std::fs::write(path, text) } else { keep(path, text) };
+    let written = Output::find(path).and_then(|output| output.write(text));
     written.map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }
 
@@ -165,7 +155,7 @@ pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
 /// # Errors
 /// If it cannot be written there.
 pub(super) fn write_private_file(path: &Path, text: &str) -> Result<()> {
-    replace(path, NewFile::Private, text)
+    write_private(path, text)
         .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }
 
@@ -190,14 +180,10 @@ pub(super) fn print_and_keep(
 /// # Errors
 /// If it cannot.
 pub(super) fn check_file(path: &Path) -> Result<()> {
-    if path == Path::new("-") || is_stream(path) && !path.is_dir() {
+    if path == Path::new("-") {
         return Ok(());
     }
-    let directory = path.parent().filter(|parent| *parent != Path::new(""));
-    let tried = match path.try_exists() {
-        Ok(true) => OpenOptions::new().write(true).open(path).map(drop),
-        _ => try_directory(directory.unwrap_or(Path::new("."))),
-    };
+    let tried = Output::find(path).and_then(|output| output.try_to_write());
     tried.map_err(|error| unwritable(path, &error))
 }
 
@@ -213,79 +199,10 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::failed(format!("cannot write {}: {error}; nothing was measured", shown(path)))
 }
 
-fn try_directory(directory: &Path) -> io::Result<()> {
-    let file = directory.join(format!(".boatload-{}", std::process::id()));
-    OpenOptions::new().write(true).create_new(true).open(&file)?;
-    std::fs::remove_file(&file)
-}
-
-fn is_stream(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file())
-        || OPEN_FILES.iter().any(|name| path.starts_with(name))
-}
-
-fn keep(path: &Path, text: &str) -> io::Result<()> {
-    let before = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
-    if before.is_some() {
-        // A file that may not be written is not replaced either.
-        OpenOptions::new().write(true).open(path)?;
-    }
-    match replace(path, before.as_ref().map_or(NewFile::Ordinary, NewFile::Like), text) {
-        // A directory of someone else's, or a file that is a mount point.
-        Err(error) if before.is_some() && is_refused(&error) => std::fs::write(path, text),
-        written => written,
-    }
-}
-
-fn is_refused(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ResourceBusy)
-}
-
-/// Who may read and write a new file.
-#[derive(Clone, Copy)]
-enum NewFile<'a> {
-    /// As the umask says.
-    Ordinary,
-    /// Its owner alone.
-    Private,
-    /// As those of the file that it replaces, with its owner.
-    Like(&'a Metadata),
-}
-
-/// Puts a new file beside the old one, and then in its place.
-fn replace(path: &Path, new: NewFile<'_>, text: &str) -> io::Result<()> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", std::process::id()));
-    let beside = path.with_file_name(name);
-    let mode = if matches!(new, NewFile::Ordinary) { 0o666 } else { 0o600 };
-    let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
-    let written = match new {
-        NewFile::Ordinary => Ok(()),
-        NewFile::Private => file.set_permissions(Permissions::from_mode(mode)),
-        NewFile::Like(before) => resemble(&file, before),
-    };
-    let written = written.and_then(|()| write_all(&file, text.as_bytes()));
-    let written = written.and_then(|()| file.sync_all());
-    written.and_then(|()| std::fs::rename(&beside, path)).inspect_err(|_| {
-        let _ = std::fs::remove_file(&beside);
-    })
-}
-
-/// Gives a new file the owner and the permissions of the one that it replaces. Where that is somebody
-/// else's, only root can, and the old one is to be written to instead.
-fn resemble(file: &File, before: &Metadata) -> io::Result<()> {
-    let owner = |of: &Metadata| (of.uid(), of.gid());
-    if owner(&file.metadata()?) != owner(before) {
-        fchown(file, Some(before.uid()), Some(before.gid()))
-            .map_err(|_| ErrorKind::PermissionDenied)?;
-    }
-    file.set_permissions(Permissions::from_mode(before.mode() & PERMISSIONS))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs::{File, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     use super::*;
 

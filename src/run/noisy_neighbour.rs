@@ -15,9 +15,9 @@ use rustix::fs::{Mode, OFlags};
 
 use super::content::AlignedBuffer;
 use super::remove::remove_run_directory;
-use super::run_directory::{ID_LETTERS, RunDirectory, open_parent, random_word};
+use super::run_directory::{ID_LETTERS, RunDirectory, open_parent};
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::random::{Stream, below, draw, mix, unit};
+use crate::base::random::{Stream, below, draw, mix, random_word, unit};
 use crate::host::programs::command;
 
 /// Bytes of the file that it reads and writes.

@@ -13,8 +13,9 @@ use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
+use crate::base::files::{read_start_of, read_text, uninterrupted, write_all};
 use crate::base::names::rank_name;
+use crate::base::random::{WORD_ALPHABET, random_word};
 use crate::base::units::span;
 use crate::host::mounts::Mount;
 use crate::host::process::{ProcessMark, boot_id, host_name};
@@ -498,25 +499,12 @@ pub fn open_parent(path: &Path) -> Result<OwnedFd> {
     })
 }
 
-/// Lower-case letters and digits that are hard to mistake for each other.
-const WORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-
 /// Letters of a run's id.
 pub const ID_LETTERS: usize = 8;
 
 /// Whether a word could be a run's id.
 pub fn is_id(word: &[u8]) -> bool {
     word.len() == ID_LETTERS && word.iter().all(|letter| WORD_ALPHABET.contains(letter))
-}
-
-/// A random word of them.
-pub fn random_word(letters: usize) -> std::io::Result<String> {
-    let mut bytes = vec![0u8; letters];
-    let source = open_to_read(Path::new("/dev/urandom"))?;
-    if uninterrupted(|| rustix::io::read(&source, &mut bytes[..]))? < letters {
-        return Err(ErrorKind::UnexpectedEof.into());
-    }
-    Ok(bytes.iter().map(|byte| char::from(WORD_ALPHABET[usize::from(byte % 32)])).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
-//! What somebody else on the machine, or a document from elsewhere, tries on boatload.
+//! What somebody else on the machine, a document from elsewhere or a slip of the keyboard tries on boatload.
 #![allow(missing_docs, reason = "tests")]
 
 #[path = "../common/command.rs"]
 mod command;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod documents;
+mod outputs;

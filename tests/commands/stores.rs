@@ -245,6 +245,30 @@ fn a_store_of_a_later_version_is_read_by_nobody_and_costs_no_result() {
     goes_on_without_store(&bench, &job, "schema 2 of another boatload");
 }
 
+#[test]
+fn a_store_of_an_earlier_version_is_refused_and_neither_it_nor_its_wal_changes() {
+    let bench = Bench::default();
+    let job = bench.write("job.toml", JOB);
+    let run = bench.document([Path::new("run"), &job]);
+    let document = bench.write("run.json", run.to_string());
+    let earlier = Connection::open(bench.store()).unwrap();
+    earlier.pragma_update(None, "user_version", 0).unwrap();
+    earlier.execute_batch("DROP VIEW measurements").unwrap();
+    // As a kill leaves it: what was written last is in the WAL alone.
+    let [store, wal] = ["killed.db", "killed.db-wal"].map(|name| bench.beside(name));
+    std::fs::copy(bench.store(), &store).unwrap();
+    std::fs::copy(bench.store().with_extension("db-wal"), &wal).unwrap();
+    let bytes = || [&store, &wal].map(|path| std::fs::read(path).unwrap());
+    let before = bytes();
+    for arguments in
+        [&["runs"][..], &["import", document.to_str().unwrap()], &["runs", "rm", "last"]]
+    {
+        let ran = Ran::of(bench.bare().args(arguments).arg("--store").arg(&store));
+        assert!(ran.refuses(1).contains("it has schema 0 of another boatload"), "{}", ran.stderr);
+        assert!(bytes() == before, "{arguments:?} changed the store");
+    }
+}
+
 /// Does something when a measurement was made, which the store is to be told of next.
 struct Meddler<'a> {
     made: AtomicUsize,

@@ -1,22 +1,26 @@
 //! Stores every run in one SQLite file, committed after every phase, so that a killed run stays readable.
 //! docs/STORE.md describes how to read it without boatload.
 
+mod place;
 mod read;
 mod tidying;
 mod unfinished;
 
-use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, Permissions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::results::book::Book;
+use place::{open_through_checks, place_to_write};
 use unfinished::insert_measurement;
 
 pub use read::{RunList, RunSummary, UnreadableRun};
@@ -75,10 +79,17 @@ impl Store {
     }
 
     fn opened(path: &Path) -> StoreResult<Self> {
-        make_file(path);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        // SQLite has names of its own, such as `:memory:`; none of them has a folder.
-        let connection = Connection::open_with_flags(Path::new(".").join(path), flags)?;
+        let place = place_to_write(path).map_err(StoreProblem::Place)?;
+        // At its end a writer takes what a kill left in the WAL into the file: not into one that it must not change.
+        let checked = connect_to_read(&place).and_then(|reader| {
+            reader.busy_timeout(Duration::ZERO)?;
+            check_schema(&reader)
+        });
+        if let Err(problem @ StoreProblem::Stated(_)) = checked {
+            return Err(problem);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(place, flags)?;
         // What may not be written SQLite opens to read, and says so at the first write alone.
         if connection.is_readonly("main")? {
             let read_only = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
@@ -165,9 +176,7 @@ impl Store {
     /// made. Fails on a missing file and on what [`Store::open`] fails on.
     pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        let connection = Connection::open_with_flags(read_only_uri(&path), flags)
-            .map_err(|error| failure(&path, READ, &error))?;
+        let connection = connect_to_read(&path).map_err(|problem| problem.failure(&path, READ))?;
         let store = Self { connection, path: Some(path), file: None };
         // A run that was killed at its start may have left it without tables: then it is read as one without runs.
         match check_schema(&store.connection).map_err(|error| store.failure(READ, &error))? {
@@ -231,6 +240,8 @@ type StoreResult<T> = std::result::Result<T, StoreProblem>;
 enum StoreProblem {
     Database(rusqlite::Error),
     Stated(String),
+    /// Nothing of boatload's is kept there.
+    Place(io::Error),
 }
 
 impl StoreProblem {
@@ -239,6 +250,10 @@ impl StoreProblem {
             Self::Database(error) => failure(path, doing, error),
             Self::Stated(sentence) => {
                 Failure::failed(format!("cannot {doing} the store {}: {sentence}", shown(path)))
+            }
+            Self::Place(error) => {
+                let path = shown(path);
+                Failure::failed(format!("cannot {doing} the store {path}: {error}. {ELSEWHERE}"))
             }
         }
     }
@@ -249,6 +264,7 @@ impl StoreProblem {
         let code = match self {
             Self::Database(error) => error.sqlite_error_code(),
             Self::Stated(_) => None,
+            Self::Place(_) => return true,
         };
         matches!(code, Some(CannotOpen | NotADatabase | PermissionDenied | ReadOnly))
     }
@@ -302,7 +318,7 @@ fn is_made(connection: &Connection) -> StoreResult<bool> {
                 .into(),
         ));
     }
-    if version != 0 && version != VERSION {
+    if version != VERSION && (version != 0 || tables > 0) {
         return Err(StoreProblem::Stated(format!(
             "it has schema {version} of another boatload; this one reads schema {VERSION}. \
              Use the other boatload, or pass --store FILE with another file."
@@ -328,6 +344,15 @@ fn make_tables(connection: &mut Connection) -> StoreResult<()> {
 
 fn pragma<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<T> {
     connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+fn connect_to_read(path: &Path) -> StoreResult<Connection> {
+    open_through_checks().map_err(StoreProblem::Place)?;
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(StoreProblem::Place(io::Error::other("it is no regular file")));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(read_only_uri(path), flags)?)
 }
 
 /// Even a reader of a file in WAL mode makes files beside it, unless it is opened as immutable
@@ -383,21 +408,22 @@ fn make_directory(path: &Path) -> io::Result<()> {
     }
     path.parent().map_or(Ok(()), make_directory)?;
     match DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => std::fs::set_permissions(path, Permissions::from_mode(0o700)),
+        Ok(()) => make_private(path),
         // Another process has made it meanwhile.
         Err(_) if path.is_dir() => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Makes a store that is missing an empty file with mode 0600 whatever the umask is, which SQLite fills. SQLite gives the
-/// files beside it the same mode. Where none can be made, SQLite says why.
-fn make_file(path: &Path) {
-    // A link may lead to where there is nothing yet.
-    let target = std::fs::read_link(path).map_or(path.into(), |target| path.with_file_name(target));
-    // One that is there is not even opened: closing it would end the locks that this process has on it.
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(target);
-    let _ = made.and_then(|file| file.set_permissions(Permissions::from_mode(0o600)));
+/// Gives a new directory mode 0700, unless something else has its name by now.
+fn make_private(path: &Path) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let made = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if made.metadata()?.uid() != rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    let same = format!("/proc/self/fd/{}", made.as_raw_fd());
+    std::fs::set_permissions(same, Permissions::from_mode(0o700))
 }
 
 /// What is done to a store that is not changed.
