@@ -293,6 +293,57 @@ fn gives_up(source: &Source) -> Vec<String> {
     complaints
 }
 
+/// Ways to write, make or replace a file.
+const WRITES: [&str; 12] = [
+    "fs::write",
+    "fs::copy",
+    "fs::rename",
+    "hard_link",
+    "File::create",
+    "File::create_new",
+    "OpenOptions",
+    "OFlags::WRONLY",
+    "OFlags::RDWR",
+    "OFlags::CREATE",
+    "OFlags::TMPFILE",
+    "Connection::open_with_flags",
+];
+
+/// The files that may, and what they write. What a user names, they open through `base::output`.
+const WRITERS: [(&str, &str); 15] = [
+    ("src/base/output.rs", "what a user named, checked"),
+    ("src/cli/progress/terminal.rs", "the terminal"),
+    ("src/host/erase.rs", "a block device that was named twice"),
+    ("src/host/fuse.rs", "/dev/fuse"),
+    ("src/host/loop_device.rs", "/dev/loop-control, a loop device and its queue"),
+    ("src/host/page_cache.rs", "/proc/sys/vm/drop_caches"),
+    ("src/host/stopped_program.rs", "/dev/null"),
+    ("src/results/store/mod.rs", "the store, whose files SQLite opens through `base::output`"),
+    ("src/run/backing.rs", "a block device that was named twice"),
+    ("src/run/disk/mod.rs", "the modelled disk, in the run's directory"),
+    ("src/run/engine/sync.rs", "the tree, in the run's directory"),
+    ("src/run/image.rs", "images, in the run's directory"),
+    ("src/run/noisy_neighbour.rs", "a file without a name, in the run's directory"),
+    ("src/run/run_directory.rs", "the marker, in the run's directory"),
+    ("src/run/site/disk.rs", "the canary, in the run's directory"),
+];
+
+#[test]
+fn what_a_user_names_is_opened_to_write_in_one_place() {
+    let all = live_sources();
+    let writes = |source: &&Source| WRITERS.iter().any(|(path, _)| *path == source.path);
+    let (known, others): (Vec<_>, Vec<_>) = all.iter().partition(writes);
+    hold(&others.into_iter().flat_map(opens_to_write).collect::<Vec<_>>());
+    let idle = known.iter().filter(|source| opens_to_write(source).is_empty());
+    hold(&idle.map(|source| format!("{}: writes nothing", source.path)).collect::<Vec<_>>());
+    assert_eq!(known.len(), WRITERS.len(), "a file of the list is missing");
+}
+
+fn opens_to_write(source: &Source) -> Vec<String> {
+    let at = WRITES.iter().flat_map(|call| words(&source.live, call).map(move |at| (at, call)));
+    at.map(|(at, call)| source.complain(at, &format!("`{call}` outside base::output"))).collect()
+}
+
 // --- ratchets ----------------------------------------------------------------------------------
 
 #[test]
@@ -556,6 +607,18 @@ fn giving_up_without_a_reason_is_found() {
     assert_eq!(gives_up(&bad).len(), 3);
     let good = "#[expect(clippy::expect_used, reason = \"constant\")]\nlet x = f().expect(\"\");";
     assert_eq!(gives_up(&snippet("src/op/read.rs", good)), [""; 0]);
+}
+
+#[test]
+fn a_file_that_is_opened_to_write_is_found() {
+    for bad in
+        ["std::fs::write(path, text)", "OpenOptions::new()", "OFlags::RDWR | OFlags::CLOEXEC"]
+    {
+        let bad = snippet("src/cli/export.rs", &format!("fn f() {{ {bad}; }}"));
+        assert_eq!(opens_to_write(&bad).len(), 1, "{}", bad.text);
+    }
+    let good = "fn f() { steps::write_file(path); open(path, OFlags::RDONLY); }";
+    assert_eq!(opens_to_write(&snippet("src/op/create.rs", good)), [""; 0]);
 }
 
 #[test]
