@@ -244,7 +244,7 @@ fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> 
     let (operations, bytes) = work(site, phase);
     let read = site.readings().since(before);
     ended(other);
-    let evidence = ReadEvidence { operations, bytes, read, others_read_bytes: 0 };
+    let evidence = ReadEvidence { operations, bytes, read, others_read_bytes: Some(0) };
     site.confirm(found, phase, &evidence)
 }
 

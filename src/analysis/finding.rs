@@ -120,6 +120,8 @@ named_enum! {
         MeasurementOverhead = "measurement-overhead",
         /// The device was at work when phases began.
         DeviceBusy = "device-busy",
+        /// The kernel did not count what the device did.
+        DeviceNotCounted = "device-not-counted",
         /// Other processes used the disk.
         OthersIo = "others-io",
         /// Other processes used the processors.
@@ -185,6 +187,7 @@ impl WarningCode {
             Self::LongOperation => "one operation took most of the time",
             Self::MeasurementOverhead => "measurement overhead",
             Self::DeviceBusy => "device busy at the start",
+            Self::DeviceNotCounted => "device not counted",
             Self::OthersIo => "background load on the disk",
             Self::OthersCpu => "background load on the processors",
             Self::MemoryPressure => "memory pressure",

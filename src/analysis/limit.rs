@@ -50,15 +50,16 @@ impl Limit {
             |value: fn(&Measurement) -> f64| measurements.iter().map(|m| value(m)).sum::<f64>();
         let seconds = sum(Measurement::durable_seconds);
         let counted = sum(worker_seconds);
-        if seconds <= 0.0 || (counted <= 0.0 && busy_seconds(first).is_none()) {
+        let busy = measurements.iter().map(|m| busy_seconds(m)).sum::<Option<f64>>();
+        if seconds <= 0.0 || (counted <= 0.0 && busy.is_none()) {
             return None;
         }
         let workers = f64::from(first.threads.clamp(1, cpus.max(1)));
         let of_workers = counted / (seconds * workers);
         let processor = of_workers + sum(kernel_seconds) / (seconds * workers);
-        let device = sum(|m| busy_seconds(m).unwrap_or_default()) / seconds;
         let waited = sum(io_pressure_seconds) / seconds;
-        let switches = sum(|m| m.context_switches.unwrap_or_default() as f64);
+        let device = busy.map_or(waited, |busy| busy / seconds);
+        let switches = measurements.iter().map(|m| m.context_switches).sum::<Option<u64>>();
         let operations = sum(|m| m.operations as f64);
         let (less, more) = (processor.min(device), processor.max(device));
         let by_kernel = of_workers < device && device < processor;
@@ -68,9 +69,9 @@ impl Limit {
             Self::Processor
         } else if device >= BUSY_MIN || waited >= BUSY_MIN {
             Self::Device
-        } else if busy_seconds(first).is_none() || counted <= 0.0 {
+        } else if busy.is_none() || counted <= 0.0 {
             return None;
-        } else if first.threads > 1 && switches >= SWITCHES_MIN * operations {
+        } else if first.threads > 1 && switches? as f64 >= SWITCHES_MIN * operations {
             Self::Lock
         } else {
             Self::Wait
@@ -143,7 +144,8 @@ mod tests {
         let computing = Measurement { cpu_user_seconds: 1.0, cpu_system_seconds: 6.0, ..idle() };
         assert_eq!(limit(&computing), Some(Limit::Processor));
         // Of two workers one computes.
-        assert_eq!(limit(&Measurement { threads: 2, ..computing }), Some(Limit::Wait));
+        let two = Measurement { threads: 2, context_switches: Some(0), ..computing };
+        assert_eq!(limit(&two), Some(Limit::Wait));
     }
 
     #[test]
@@ -221,8 +223,19 @@ mod tests {
     fn a_simulated_phase_has_no_limit_and_one_whose_device_is_unknown_at_most_the_processor() {
         let unknown = Measurement { device_busy_seconds: None, cpu_user_seconds: 1.0, ..idle() };
         assert_eq!(limit(&unknown), None);
-        let computing = Measurement { cpu_user_seconds: 9.0, ..unknown };
+        let computing = Measurement { cpu_user_seconds: 9.0, ..unknown.clone() };
         assert_eq!(limit(&computing), Some(Limit::Processor));
+        assert_eq!(Limit::of_measurements(&[&idle(), &unknown], 2), None, "unknown in one of two");
+        let disturbance =
+            Some(Disturbance { io_pressure_seconds: Some(9.5), ..Disturbance::default() });
+        assert_eq!(limit(&Measurement { disturbance, ..unknown }), Some(Limit::Device));
+        assert_eq!(limit(&Measurement { disturbance, ..computing }), Some(Limit::Both));
         assert_eq!(limit(&Measurement { engine: Some(EngineName::Sim), ..idle() }), None);
+    }
+
+    #[test]
+    fn workers_whose_switches_were_not_counted_may_wait_for_a_lock_or_for_something_else() {
+        assert_eq!(limit(&Measurement { threads: 4, ..idle() }), None);
+        assert_eq!(limit(&idle()), Some(Limit::Wait));
     }
 }

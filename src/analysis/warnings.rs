@@ -71,6 +71,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(long_operation(&book.measurements));
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
+    all.extend(uncounted(book));
     all.extend(disturbed(analysis));
     all.extend(slow_rank::slow(book));
     all.extend(jumped(analysis, findings));
@@ -281,6 +282,29 @@ fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {
     Some(affected.warning(WarningCode::DeviceBusy, sentence, hint))
 }
 
+/// Measurements on a device of which nothing was counted. What ranks of several hosts did is not added up.
+fn uncounted(book: &Book) -> Option<WarningFinding> {
+    let device = |m: &Measurement| match book.made_for(m) {
+        Some(made) => made.device.as_ref(),
+        None => book.host.device.as_ref(),
+    };
+    let is_measured = book.run.traced.is_none() && book.run.hosts.is_empty();
+    let is_uncounted = |m: &&Measurement| {
+        let is_real = m.engine.is_some() && !m.is_simulated();
+        m.valid() && is_real && device(m).is_some() && m.device_read_bytes.is_none()
+    };
+    let uncounted = || book.measurements.iter().filter(|m| is_measured && is_uncounted(m));
+    let affected = AffectedMeasurements::new(uncounted())?;
+    let devices = each_once(uncounted().filter_map(device).map(|device| device.name.clone()));
+    let sentence = format!(
+        "{}: what {} read and wrote is unknown, because the kernel did not count it.",
+        affected.names(),
+        devices.join(", ")
+    );
+    let hint = "Let it count: echo 1 > /sys/block/DISK/queue/iostats, and run again.";
+    Some(affected.warning(WarningCode::DeviceNotCounted, sentence, hint))
+}
+
 /// Reads that update access times, or move what they read, write too.
 fn reads_that_write(measurements: &[Measurement]) -> Option<WarningFinding> {
     let written = |m: &Measurement| {
@@ -328,8 +352,9 @@ fn frequency(book: &Book) -> Option<WarningFinding> {
 /// One measurement of few requests says little of a machine, so the run as a whole is judged.
 fn late(book: &Book) -> Option<WarningFinding> {
     let valid = || book.measurements.iter().filter(|m| m.valid());
-    let all =
-        valid().filter_map(|m| m.disk.as_ref()).fold(DiskActivity::default(), |a, b| a.plus(b));
+    let disks = valid().filter_map(|m| m.disk.as_ref());
+    let modelled = disks.filter(|disk| disk.late.is_some());
+    let all = modelled.fold(DiskActivity::default(), |a, b| a.plus(b));
     let share = all.late? as f64 / all.requests().max(1) as f64;
     if share <= LATE_SHARE_MAX {
         return None;
@@ -555,8 +580,8 @@ fn about_doubt(doubt: Doubt) -> (&'static str, &'static str) {
             "Only a file system on a disk can be cold: pass --cache warm, or leave it out.",
         ),
         Doubt::NoDevice => (
-            "cold caches are unverified: no block device is known here whose reads could be counted",
-            "Run on a file system with a block device of its own.",
+            "cold caches are unverified: no block device is known here whose reads are counted",
+            "Run on a file system with a block device of its own, whose queue/iostats is 1.",
         ),
         Doubt::DeviceReadTooLittle => (
             "not called cold: the device delivered less than was read, so something had it cached",

@@ -120,8 +120,9 @@ fn filesystem_rows(host: &HostFacts, space: &Space) -> [(&'static str, String); 
     let (about, source) = (shown(fs.about()), shown(&fs.source));
     let free = format!("{} of {} free", bytes(space.available_bytes), bytes(space.total_bytes));
     let kept = bytes(space.reserve_bytes());
+    let blocks = fs.block_bytes.map(|size| format!(", blocks of {}", bytes(size)));
     [
-        ("file system", format!("{about} on {source}, blocks of {}", bytes(fs.block_bytes))),
+        ("file system", format!("{about} on {source}{}", blocks.unwrap_or_default())),
         ("options", shown(&fs.options)),
         ("space", format!("{free}, {inodes}; {kept} are kept free")),
     ]

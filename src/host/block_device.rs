@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{paths_in, read_text};
-use crate::host::errno;
 use crate::host::mounts::{Mount, is_in_memory, source_path};
 use crate::host::sysfs::{
     DeviceNumber, block_device_at, bracketed, device_link, device_number, first_line, number_in,
@@ -68,14 +67,15 @@ pub(super) struct StackedCounters {
 }
 
 impl StackedCounters {
-    /// What the device beneath moved since an earlier reading, beyond what the one upon it moved.
-    pub(super) fn beyond(self, earlier: Self) -> DeviceCounters {
-        let (own, beneath) = (self.own.since(earlier.own), self.beneath.since(earlier.beneath));
-        DeviceCounters {
+    /// What the device beneath moved since an earlier reading, beyond what the one upon it moved; none if
+    /// a counter went back.
+    pub(super) fn beyond(self, earlier: Self) -> Option<DeviceCounters> {
+        let (own, beneath) = (self.own.since(earlier.own)?, self.beneath.since(earlier.beneath)?);
+        Some(DeviceCounters {
             read_bytes: beneath.read_bytes.saturating_sub(own.read_bytes),
             write_bytes: beneath.write_bytes.saturating_sub(own.write_bytes),
             ..DeviceCounters::default()
-        }
+        })
     }
 }
 
@@ -88,6 +88,19 @@ pub struct BlockDevice {
     pub facts: DeviceFacts,
     /// Its own directory in sysfs, not the parent disk's.
     pub(super) directory: PathBuf,
+    counting: Counting,
+}
+
+/// Whether the kernel counts what a device moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Counting {
+    /// If its queue is set to it.
+    #[default]
+    AsSet,
+    /// Its counters stood still while it was written to.
+    Never,
+    /// They moved although its queue is set not to count: some drivers do not ask.
+    Always,
 }
 
 impl BlockDevice {
@@ -111,7 +124,7 @@ impl BlockDevice {
     pub fn numbered(sys: &Path, number: DeviceNumber) -> Option<Self> {
         let directory = device_link(sys, number).canonicalize().ok()?;
         let facts = facts(sys, &directory, 0)?;
-        Some(Self { number, facts, directory })
+        Some(Self { number, facts, directory, counting: Counting::default() })
     }
 
     /// Whether it is, or stands on, a loop device that reads its file through the page cache.
@@ -122,15 +135,45 @@ impl BlockDevice {
     /// A device that is nowhere, for tests.
     #[cfg(test)]
     pub(crate) fn made_up(number: (u32, u32), facts: DeviceFacts) -> Self {
-        Self { number, facts, directory: PathBuf::new() }
+        Self { number, facts, directory: PathBuf::new(), counting: Counting::default() }
     }
 
-    /// What it has moved so far, all processes together. A partition counts for itself.
+    /// What it has moved so far, all processes together. A partition counts for itself. None if the device
+    /// is gone, or the kernel does not count for it.
+    pub fn counters(&self) -> Option<DeviceCounters> {
+        let counted = counters(&self.directory).filter(|_| self.is_counted())?;
+        // A partition has zeros in their place.
+        let flushes = counted.flushes.filter(|_| self.counts_flushes());
+        Some(DeviceCounters { flushes, ..counted })
+    }
+
+    /// Whether the kernel counts what it moves, as far as that is known.
+    pub fn is_counted(&self) -> bool {
+        match self.counting {
+            Counting::AsSet => is_set_to_count(&self.directory),
+            Counting::Never => false,
+            Counting::Always => true,
+        }
+    }
+
+    /// Calls `transfer`, which reads from the device or writes to it and syncs, and finds by it whether the
+    /// counters move.
     ///
     /// # Errors
-    /// Those of reading its `stat` file: `ENOENT` or `ENODEV` if the device is gone.
-    pub fn counters(&self) -> ErrnoResult<DeviceCounters> {
-        counters(&self.directory)
+    /// Those of `transfer`.
+    pub fn try_counters<T, E>(
+        &mut self,
+        transfer: impl FnOnce() -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let moved = || counters(&self.directory).map(|all| (all.read_bytes, all.write_bytes));
+        let before = moved();
+        let done = transfer()?;
+        self.counting = match (before, moved()) {
+            (Some(before), Some(after)) if before == after => Counting::Never,
+            (Some(_), Some(_)) if !is_set_to_count(&self.directory) => Counting::Always,
+            _ => Counting::AsSet,
+        };
+        Ok(done)
     }
 
     /// Whether its counters have flushes: those of a partition have not.
@@ -167,13 +210,18 @@ impl BlockDevice {
             return None;
         }
         let [beneath] = &below(Path::new("/sys"), &self.directory)[..] else { return None };
-        Some(StackedCounters { own: self.counters().ok()?, beneath: counters(beneath).ok()? })
+        let beneath = counters(beneath).filter(|_| is_set_to_count(beneath))?;
+        Some(StackedCounters { own: self.counters()?, beneath })
     }
 }
 
-fn counters(directory: &Path) -> ErrnoResult<DeviceCounters> {
-    let text = read_text(directory.join("stat")).map_err(|error| errno(&error))?;
-    DeviceCounters::parse(&text)
+fn counters(directory: &Path) -> Option<DeviceCounters> {
+    DeviceCounters::parse(&read_text(directory.join("stat")).ok()?)
+}
+
+/// Whether the queue of a device is set to count its requests; where nothing tells, it is.
+fn is_set_to_count(directory: &Path) -> bool {
+    flag(&disk_of(directory).join("queue/iostats")) != Some(false)
 }
 
 fn facts(sys: &Path, directory: &Path, depth: u32) -> Option<DeviceFacts> {
@@ -226,7 +274,8 @@ fn model(disk: &Path, depth: u32) -> Option<String> {
 }
 
 fn reads_through_cache(disk: &Path, depth: u32) -> bool {
-    if flag(&disk.join("loop/dio")) == Some(false) {
+    // Where the kernel does not tell it does so.
+    if disk.join("loop").exists() && flag(&disk.join("loop/dio")) != Some(true) {
         return true;
     }
     let below = paths_in(disk.join("slaves")).into_iter();
@@ -369,7 +418,7 @@ pub(super) fn disk_of(directory: &Path) -> PathBuf {
 pub fn identity_of(path: &Path) -> Result<String> {
     let found = block_device_at(path).and_then(|at| BlockDevice::numbered(Path::new("/sys"), at));
     let missing = || Failure::failed(format!("{} is no block device", shown(path)));
-    let BlockDevice { number, facts, directory } = found.ok_or_else(missing)?;
+    let BlockDevice { number, facts, directory, .. } = found.ok_or_else(missing)?;
     let disk = disk_of(&directory);
     let makers = ["wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid"];
     let name = makers.iter().find_map(|name| first_line(&disk.join(name))).unwrap_or_else(|| {
@@ -391,7 +440,7 @@ pub(super) fn below(sys: &Path, directory: &Path) -> Vec<PathBuf> {
 pub const SECTOR_BYTES: u64 = 512;
 
 /// Counters of a block device or partition, from its `stat` file in sysfs. They count since the
-/// device appeared, requests of all processes alike, and may wrap.
+/// device appeared, requests of all processes alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceCounters {
     /// Read requests completed, after merging.
@@ -402,10 +451,10 @@ pub struct DeviceCounters {
     pub writes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Bytes discarded; 0 before Linux 4.18.
-    pub discard_bytes: u64,
-    /// Flushes completed; 0 for partitions, which do not count them, and before Linux 5.5.
-    pub flushes: u64,
+    /// Bytes discarded; none before Linux 4.18.
+    pub discard_bytes: Option<u64>,
+    /// Flushes completed; none for partitions, which do not count them, and before Linux 5.5.
+    pub flushes: Option<u64>,
     /// Milliseconds in which it had at least one request.
     pub busy_ms: u64,
     /// Milliseconds that its requests took together: over a time, their mean number at one moment.
@@ -413,63 +462,56 @@ pub struct DeviceCounters {
 }
 
 impl DeviceCounters {
-    /// Reads the text of a `stat` file, with fields in the order of Documentation/block/stat.rst.
-    ///
-    /// # Errors
-    /// `EINVAL` if it is not eleven or more numbers.
-    pub fn parse(text: &str) -> ErrnoResult<Self> {
-        const OLDEST_FIELDS: usize = 11;
-        let fields: Vec<u64> = text
-            .split_ascii_whitespace()
-            .map(|field| field.parse().map_err(|_| Errno::EINVAL))
-            .collect::<std::result::Result<_, _>>()?;
-        if fields.len() < OLDEST_FIELDS {
-            return Err(Errno::EINVAL);
-        }
-        let field = |at: usize| fields.get(at).copied().unwrap_or(0);
-        // Sectors are counted modulo 2^64 and so are these bytes: their differences stay exact.
-        let bytes = |at| field(at).wrapping_mul(SECTOR_BYTES);
-        Ok(Self {
-            reads: field(0),
-            read_bytes: bytes(2),
-            writes: field(4),
-            write_bytes: bytes(6),
+    /// Reads the text of a `stat` file, with fields in the order of Documentation/block/stat.rst; none if it
+    /// is not eleven or more numbers.
+    pub fn parse(text: &str) -> Option<Self> {
+        let fields = text.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
+        let fields: Vec<u64> = fields.collect::<Option<_>>()?;
+        let bytes = |at: usize| fields.get(at)?.checked_mul(SECTOR_BYTES);
+        Some(Self {
+            reads: *fields.first()?,
+            read_bytes: bytes(2)?,
+            writes: *fields.get(4)?,
+            write_bytes: bytes(6)?,
             discard_bytes: bytes(13),
-            flushes: field(15),
-            busy_ms: field(9),
-            queue_ms: field(10),
+            flushes: fields.get(15).copied(),
+            busy_ms: *fields.get(9)?,
+            queue_ms: *fields.get(10)?,
         })
     }
 
     /// The sum of what was moved at two times.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
+        let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
         Self {
-            reads: self.reads.wrapping_add(other.reads),
-            read_bytes: self.read_bytes.wrapping_add(other.read_bytes),
-            writes: self.writes.wrapping_add(other.writes),
-            write_bytes: self.write_bytes.wrapping_add(other.write_bytes),
-            discard_bytes: self.discard_bytes.wrapping_add(other.discard_bytes),
-            flushes: self.flushes.wrapping_add(other.flushes),
-            busy_ms: self.busy_ms.wrapping_add(other.busy_ms),
-            queue_ms: self.queue_ms.wrapping_add(other.queue_ms),
+            reads: self.reads.saturating_add(other.reads),
+            read_bytes: self.read_bytes.saturating_add(other.read_bytes),
+            writes: self.writes.saturating_add(other.writes),
+            write_bytes: self.write_bytes.saturating_add(other.write_bytes),
+            discard_bytes: both(self.discard_bytes, other.discard_bytes),
+            flushes: both(self.flushes, other.flushes),
+            busy_ms: self.busy_ms.saturating_add(other.busy_ms),
+            queue_ms: self.queue_ms.saturating_add(other.queue_ms),
         }
     }
 
-    /// What was moved between an earlier reading and this one, even over a counter's wrap.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            reads: self.reads.wrapping_sub(earlier.reads),
-            read_bytes: self.read_bytes.wrapping_sub(earlier.read_bytes),
-            writes: self.writes.wrapping_sub(earlier.writes),
-            write_bytes: self.write_bytes.wrapping_sub(earlier.write_bytes),
-            discard_bytes: self.discard_bytes.wrapping_sub(earlier.discard_bytes),
-            flushes: self.flushes.wrapping_sub(earlier.flushes),
-            // The kernel shows these in 32 bits.
-            busy_ms: u64::from((self.busy_ms as u32).wrapping_sub(earlier.busy_ms as u32)),
-            queue_ms: u64::from((self.queue_ms as u32).wrapping_sub(earlier.queue_ms as u32)),
-        }
+    /// What was moved between an earlier reading and this one. None if a count went back: it began anew, it
+    /// is that of another device, or it was too large for a kernel of 32 bits.
+    pub fn since(self, earlier: Self) -> Option<Self> {
+        let both = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
+        // The kernel shows these in 32 bits, which last for 50 days.
+        let passed = |now: u64, then: u64| u64::from((now as u32).wrapping_sub(then as u32));
+        Some(Self {
+            reads: self.reads.checked_sub(earlier.reads)?,
+            read_bytes: self.read_bytes.checked_sub(earlier.read_bytes)?,
+            writes: self.writes.checked_sub(earlier.writes)?,
+            write_bytes: self.write_bytes.checked_sub(earlier.write_bytes)?,
+            discard_bytes: both(self.discard_bytes, earlier.discard_bytes),
+            flushes: both(self.flushes, earlier.flushes),
+            busy_ms: passed(self.busy_ms, earlier.busy_ms),
+            queue_ms: passed(self.queue_ms, earlier.queue_ms),
+        })
     }
 }
 
@@ -565,6 +607,34 @@ mod tests {
     }
 
     #[test]
+    fn a_device_whose_queue_counts_nothing_or_whose_counters_stand_still_has_none() {
+        let sys = Sysfs::new();
+        let stat = |writes: u64| {
+            let text = format!("1 0 8 0 {writes} 0 {} 0 0 0 0 0 0 0 0 5 0\n", 8 * writes);
+            ["sda/stat", "sda/sda1/stat"]
+                .into_iter()
+                .for_each(|at| sys.put(&format!("pci0/block/{at}"), &text));
+        };
+        let set = |iostats: &str| sys.put("pci0/block/sda/queue/iostats", iostats);
+        let device = |number| BlockDevice::numbered(sys.0.path(), number).unwrap();
+        stat(2);
+        let [disk, mut part] = [(8, 0), (8, 1)].map(device);
+        assert_eq!(disk.counters().unwrap().flushes, Some(5), "an old kernel has no such setting");
+        assert_eq!(part.counters().unwrap().flushes, None, "a partition does not count them");
+        set("0\n");
+        assert_eq!((disk.counters(), part.counters()), (None, None), "the queue of its disk");
+        let mut tried = |transfer: &dyn Fn()| {
+            part.try_counters(|| Ok::<(), Errno>(transfer())).unwrap();
+            part.counters().is_some()
+        };
+        assert!(tried(&|| stat(3)), "its driver counts whatever the queue says");
+        set("1\n");
+        assert!(disk.counters().is_some());
+        assert!(!tried(&|| ()), "it was written to, and they stood still");
+        assert!(tried(&|| stat(4)));
+    }
+
+    #[test]
     fn a_loop_device_says_whether_it_goes_around_the_cache() {
         let facts = Sysfs::new().facts((7, 3));
         assert_eq!((facts.loop_direct_io, facts.model), (Some(false), None));
@@ -573,6 +643,10 @@ mod tests {
             BlockDevice::numbered(sys.0.path(), number).unwrap().reads_through_cache()
         };
         assert!(through((7, 3)) && through((9, 0)), "a loop device, and an array with one");
+        let sys = Sysfs::new();
+        sys.put("virtual/block/loop3/loop/dio", "");
+        let device = BlockDevice::numbered(sys.0.path(), (7, 3)).unwrap();
+        assert!(device.reads_through_cache(), "it does not tell");
         assert!(!through((8, 0)) && !through((8, 1)) && !through((253, 0)));
         assert_eq!(facts.scheduler.as_deref(), Some("none"));
     }
@@ -649,27 +723,42 @@ mod counters_tests {
 
     #[test]
     fn sectors_are_512_bytes_and_fields_stand_where_the_kernel_says() {
-        let text = "  100  1  2048  5  200  2  4096  7  0  9  12  3  0  16  1  6  2\n";
+        let text = "  100  1  2048  5  200  2  4096  7  0  9  12  3  0  16  1  6  2  77\n";
         let counters = DeviceCounters::parse(text).unwrap();
         assert_eq!((counters.reads, counters.read_bytes), (100, 1 << 20));
         assert_eq!((counters.writes, counters.write_bytes), (200, 2 << 20));
-        assert_eq!((counters.discard_bytes, counters.flushes), (8192, 6));
+        assert_eq!((counters.discard_bytes, counters.flushes), (Some(8192), Some(6)));
     }
 
     #[test]
-    fn an_old_kernel_gives_eleven_fields_and_anything_less_is_an_error() {
+    fn what_an_old_kernel_does_not_count_is_unknown_and_a_shorter_line_tells_nothing() {
         let old = DeviceCounters::parse("1 0 8 0 2 0 16 0 0 0 0").unwrap();
-        assert_eq!((old.read_bytes, old.write_bytes, old.flushes), (4096, 8192, 0));
-        for wrong in ["", "1 2 3", "1 0 8 0 2 0 sixteen 0 0 0 0"] {
-            assert_eq!(DeviceCounters::parse(wrong), Err(Errno::EINVAL), "{wrong}");
+        assert_eq!((old.read_bytes, old.write_bytes), (4096, 8192));
+        assert_eq!((old.discard_bytes, old.flushes), (None, None));
+        let newer = DeviceCounters::parse("1 0 8 0 2 0 16 0 0 0 0 1 0 2 3").unwrap();
+        assert_eq!((newer.discard_bytes, newer.flushes), (Some(1024), None));
+        assert_eq!(newer.since(old).unwrap().discard_bytes, None, "unknown at one end");
+        assert_eq!(newer.plus(old).discard_bytes, None, "unknown in one part");
+        for wrong in ["", "1 2 3", "1 0 8 0 2 0 16 0 0 0", "1 0 8 0 2 0 sixteen 0 0 0 0"] {
+            assert_eq!(DeviceCounters::parse(wrong), None, "{wrong}");
         }
     }
 
     #[test]
-    fn a_difference_over_a_wrap_is_exact() {
-        let before = format!("{0} 0 {0} 0 0 0 0 0 0 0 0", u64::MAX);
-        let before = DeviceCounters::parse(&before).unwrap();
-        let after = DeviceCounters::parse("1 0 7 0 0 0 0 0 0 0 0").unwrap();
-        assert_eq!((after.since(before).reads, after.since(before).read_bytes), (2, 8 * 512));
+    fn a_count_that_went_back_or_is_too_large_is_unknown() {
+        let at = |text: &str| DeviceCounters::parse(text);
+        let before = at("9 0 80 0 7 0 160 0 0 4294967290 0").unwrap();
+        for back in
+            ["8 0 88 0 8 0 168 0 0 1 0", "9 0 72 0 7 0 168 0 0 1 0", "9 0 80 0 7 0 0 0 0 1 0"]
+        {
+            assert_eq!(at(back).unwrap().since(before), None, "{back}");
+        }
+        let after = at("9 0 80 0 8 0 168 0 0 4 0").unwrap().since(before).unwrap();
+        assert_eq!(
+            (after.writes, after.write_bytes, after.busy_ms),
+            (1, 4096, 10),
+            "32 bits of ms"
+        );
+        assert_eq!(at(&format!("1 0 {} 0 0 0 0 0 0 0 0", u64::MAX)), None);
     }
 }

@@ -50,12 +50,12 @@ pub struct FilesystemFacts {
     pub source: String,
     /// Mount and superblock options, as the kernel shows them.
     pub options: String,
-    /// Size of an allocation block, in bytes.
-    pub block_bytes: u64,
-    /// Its size, in bytes.
-    pub total_bytes: u64,
-    /// Bytes an ordinary user may still use when the run began.
-    pub available_bytes: u64,
+    /// Size of an allocation block, in bytes; none where the file system does not tell.
+    pub block_bytes: Option<u64>,
+    /// Its size, in bytes; none where the file system does not tell.
+    pub total_bytes: Option<u64>,
+    /// Bytes an ordinary user may still use when the run began; none where its size is not told.
+    pub available_bytes: Option<u64>,
     /// Inodes left; none where the file system makes them as needed.
     pub available_inodes: Option<u64>,
     /// Whether ext4, which also serves ext2 and ext3, keeps a journal; none for all others.
@@ -145,13 +145,14 @@ impl FilesystemFacts {
 
     /// What is worth keeping of a mount and its room.
     pub fn new(mount: &Mount, space: Space) -> Self {
+        let total_bytes = Some(space.total_bytes).filter(|bytes| *bytes > 0);
         Self {
             kind: mount.kind.clone(),
             source: shown(&mount.source),
             options: impersonal(&mount.options),
-            block_bytes: space.block_bytes,
-            total_bytes: space.total_bytes,
-            available_bytes: space.available_bytes,
+            block_bytes: Some(space.block_bytes).filter(|bytes| *bytes > 0),
+            total_bytes,
+            available_bytes: total_bytes.map(|_| space.available_bytes),
             available_inodes: space.available_inodes,
             journal: None,
         }
@@ -210,6 +211,18 @@ mod tests {
         }
         let found = ["sda1", "dm-0", "cciss/c0d0", "sdb"].map(|device| journal(sys.path(), device));
         assert_eq!(found, [Some(true), Some(false), Some(true), None]);
+    }
+
+    #[test]
+    fn the_size_of_a_file_system_that_tells_none_is_unknown_and_a_full_one_has_no_room() {
+        let line = b"1 0 0:28 / / rw - ramfs none rw";
+        let mount = super::super::mounts::parse(line).pop().unwrap();
+        let facts = FilesystemFacts::new(&mount, Space { block_bytes: 4096, ..Space::default() });
+        let room = (facts.block_bytes, facts.total_bytes, facts.available_bytes);
+        assert_eq!(room, (Some(4096), None, None));
+        let full = Space { total_bytes: 8192, ..Space::default() };
+        let facts = FilesystemFacts::new(&mount, full);
+        assert_eq!((facts.block_bytes, facts.available_bytes), (None, Some(0)));
     }
 
     #[test]

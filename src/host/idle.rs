@@ -47,14 +47,14 @@ fn requests(sys: &Path, directory: &Path, depth: u32) -> Option<u64> {
         return Some(own);
     }
     let below = beneath(sys, directory);
-    let below = below.iter().filter_map(|below| requests(sys, below, depth + 1));
-    Some(own.saturating_add(below.fold(0, u64::saturating_add)))
+    let mut below = below.iter().map(|below| requests(sys, below, depth + 1));
+    below.try_fold(own, |sum, below| Some(sum.saturating_add(below?)))
 }
 
 /// Two numbers: reads and writes.
 pub(super) fn in_flight(text: &str) -> Option<u64> {
     let mut numbers = text.split_whitespace().map(|number| number.parse::<u64>().ok());
-    numbers.try_fold(0u64, |sum, number| Some(sum.saturating_add(number?)))
+    Some(numbers.next()??.saturating_add(numbers.next()??))
 }
 
 /// With what the text of /proc/vmstat says.
@@ -76,13 +76,14 @@ const LOOKS_IDLE: u32 = 3;
 /// Looks at most: a second. What is at work for longer is not what the phase before left.
 const LOOKS_MAX: u32 = 200;
 
-/// Waits until the device is idle, but not for ever; whether it is. None if nothing tells.
+/// Waits until the device is idle, but not for ever; whether it is. None if nothing tells: a device whose
+/// requests are not counted always looks idle.
 pub fn wait_until_idle(device: &BlockDevice, stop: &AtomicBool) -> Option<bool> {
     let mut idle = 0;
     for _ in 0..LOOKS_MAX {
         idle = if look(device)?.is_idle() { idle + 1 } else { 0 };
         if idle == LOOKS_IDLE {
-            return Some(true);
+            return device.is_counted().then_some(true);
         }
         if stop.load(Ordering::Relaxed) {
             break;
@@ -109,7 +110,9 @@ mod tests {
     #[test]
     fn reads_and_writes_in_flight_are_added() {
         assert_eq!(in_flight("       3        4\n"), Some(7));
-        assert_eq!(in_flight("3 x\n"), None);
+        for nothing in ["", "3\n", "3 x\n"] {
+            assert_eq!(in_flight(nothing), None, "{nothing}");
+        }
     }
 
     #[test]
@@ -125,6 +128,8 @@ mod tests {
         assert_eq!(requests(sys.path(), &volume, 0), Some(0));
         std::os::unix::fs::symlink(&disk, volume.join("slaves/sda")).unwrap();
         assert_eq!(requests(sys.path(), &volume, 0), Some(3));
+        std::fs::remove_file(disk.join("inflight")).unwrap();
+        assert_eq!(requests(sys.path(), &volume, 0), None, "those of the disk are not known");
         assert_eq!(requests(sys.path(), &sys.path().join("none"), 0), None);
     }
 

@@ -16,7 +16,7 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::read_bytes;
 
 use super::ioctl;
-use super::sysfs::{device_link, device_number};
+use super::sysfs::{device_link, device_number, number_in};
 
 /// Other processes take loop devices too: a free one may be gone when it is opened.
 const ATTEMPTS: u32 = 64;
@@ -31,6 +31,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 const BLOCK_BYTES: u32 = 512;
 const LARGE_BLOCK_BYTES: u32 = 4096;
 
+/// Whether the queue of a device counts its requests.
+const COUNTS: &str = "iostats";
+
 /// What the driver says of a device without a file, and open(2) of one without a driver.
 const NOT_ATTACHED: Errno = Errno(libc::ENXIO);
 const UNKNOWN_REQUEST: Errno = Errno(libc::ENOTTY);
@@ -43,7 +46,7 @@ pub fn backing_file(node: &OsStr) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(path)))
 }
 
-/// An attached loop device. It is free again when this is dropped, and when the process ends in any
+/// An attached loop device, whose requests are counted. It is free again when this is dropped, and when the process ends in any
 /// other way, for then the kernel closes it (`LO_FLAGS_AUTOCLEAR`).
 #[derive(Debug)]
 pub struct LoopDevice {
@@ -53,6 +56,8 @@ pub struct LoopDevice {
     device: Option<OwnedFd>,
     /// What its file is called in sysfs, by which it is told from the device's next user.
     file: Option<String>,
+    /// Whether it was set not to count its requests: a setting that stays when its user goes.
+    was_uncounted: bool,
 }
 
 impl LoopDevice {
@@ -91,8 +96,12 @@ impl LoopDevice {
     fn attached(path: PathBuf, device: OwnedFd, direct: bool) -> Result<Self> {
         let stat = rustix::fs::fstat(&device).map_err(|error| refused(&path, error.into()))?;
         let number = device_number(stat.st_rdev);
-        let mut attached = Self { path, number, device: Some(device), file: None };
+        let mut attached =
+            Self { path, number, device: Some(device), file: None, was_uncounted: false };
         attached.file = attached.setting("backing_file");
+        let counts = attached.queue_setting(COUNTS);
+        attached.was_uncounted =
+            number_in(&counts) == Some(0) && std::fs::write(counts, "1").is_ok();
         if direct && !attached.direct_io() {
             attached.try_large_blocks();
         }
@@ -127,8 +136,12 @@ impl LoopDevice {
     /// Says whether what is behind it rotates, which some file systems place files by. The kernel forgets
     /// it when the device is attached anew.
     pub fn set_rotational(&self, rotational: bool) {
-        let flag = device_link(Path::new("/sys"), self.number).join("queue/rotational");
-        let _ = std::fs::write(flag, if rotational { "1" } else { "0" });
+        let _ =
+            std::fs::write(self.queue_setting("rotational"), if rotational { "1" } else { "0" });
+    }
+
+    fn queue_setting(&self, name: &str) -> PathBuf {
+        device_link(Path::new("/sys"), self.number).join("queue").join(name)
     }
 
     /// Its node: `/dev/loop3`.
@@ -176,6 +189,10 @@ impl LoopDevice {
 
     fn let_go(&mut self) -> ErrnoResult<()> {
         let Some(device) = self.device.take() else { return Ok(()) };
+        // Afterwards it may be somebody else's.
+        if std::mem::take(&mut self.was_uncounted) {
+            let _ = std::fs::write(self.queue_setting(COUNTS), "0");
+        }
         match ioctl::clear_loop(device.as_fd()) {
             Err(NOT_ATTACHED) | Ok(()) => Ok(()),
             other => other,

@@ -9,7 +9,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::process::{Resource, getrlimit};
 
 use super::mounts::{MOUNTS, Mount, parse};
-use super::sysfs::first_line;
+use super::sysfs::{first_line, number_in};
 use crate::base::files::{read_bytes, read_text};
 
 /// What bounds the memory of this process.
@@ -145,10 +145,12 @@ impl MemoryGroup {
         limit.filter(|bytes| *bytes < NO_LIMIT_BYTES)
     }
 
-    /// What may still be taken in it; pages of files make room.
+    /// What may still be taken in it, at most; pages of files make room.
     fn available_bytes(&self) -> Option<u64> {
         let limit = self.limit_bytes()?;
-        let usage: u64 = first_line(&self.directory.join(self.files.usage))?.parse().ok()?;
+        let Some(usage) = number_in(&self.directory.join(self.files.usage)) else {
+            return Some(limit);
+        };
         let stat = read_text(self.directory.join("memory.stat")).unwrap_or_default();
         let of = |name: &str| -> Option<u64> {
             stat.lines().find_map(|line| line.strip_prefix(name))?.parse().ok()
@@ -237,6 +239,9 @@ mod tests {
         let place = hierarchy("cgroup2", "nsdelegate", [&outer, &inner]);
         assert_eq!(least(&place, "0::/outer/inner\n"), Some((500, "/outer".into())));
         assert_eq!(least(&place, "0::/\n"), None, "the root has no limit");
+        let place = hierarchy("cgroup2", "nsdelegate", [&[], &[("memory.max", "70\n")]]);
+        let least = least(&place, "0::/outer/inner\n");
+        assert_eq!(least, Some((70, "/outer/inner".into())), "its use is not known");
     }
 
     #[test]

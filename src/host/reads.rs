@@ -53,7 +53,7 @@ impl Beneath {
     /// Bytes that the disk has read so far; none without one.
     pub(crate) fn read_bytes(&self) -> Option<u64> {
         match self {
-            Self::Device(device) => Some(device.counters().ok()?.read_bytes),
+            Self::Device(device) => Some(device.counters()?.read_bytes),
             Self::NoCache | Self::Unknown => None,
         }
     }
@@ -62,7 +62,7 @@ impl Beneath {
 /// The file of the loop device at the end of a chain of single devices.
 fn cached_file(sys: &Path, directory: &Path, depth: u32) -> Option<PathBuf> {
     let loops = directory.join("loop");
-    if number_in(&loops.join("dio")) == Some(0) {
+    if loops.exists() && number_in(&loops.join("dio")) != Some(1) {
         let text = read_text(loops.join("backing_file")).ok()?;
         return Some(PathBuf::from(text.trim_end_matches('\n')));
     }
@@ -90,7 +90,10 @@ mod tests {
     fn own_reads_are_those_of_disks_and_not_of_memory() {
         let text = "rchar: 9\nwchar: 8\nread_bytes: 4096\nwrite_bytes: 5\n";
         assert_eq!(number_after(text, "read_bytes: "), Some(4096));
-        assert_eq!(number_after("rchar: 9\n", "read_bytes: "), None);
+        let huge = format!("read_bytes: {}0\n", u64::MAX);
+        for nothing in ["", "rchar: 9\n", "read_bytes: \n", "read_bytes: -1\n", &huge] {
+            assert_eq!(number_after(nothing, "read_bytes: "), None, "{nothing}");
+        }
     }
 
     #[test]

@@ -134,12 +134,16 @@ const REPORTING_BIT: usize = 5;
 
 /// Whether some balloon device was agreed to report free pages; none where no driver for virtio is.
 fn free_page_reporting(drivers: &Path) -> Option<bool> {
-    drivers.is_dir().then(|| {
-        let devices = paths_in(drivers.join("virtio_balloon"));
-        let features = devices.iter().filter_map(|device| first_line(&device.join("features")));
-        // A digit for each feature, the first of them first.
-        features.into_iter().any(|digits| digits.as_bytes().get(REPORTING_BIT) == Some(&b'1'))
-    })
+    if !drivers.is_dir() {
+        return None;
+    }
+    // A driver's directory has files of its own beside its devices.
+    let devices = paths_in(drivers.join("virtio_balloon")).into_iter();
+    let features = devices.map(|device| device.join("features")).filter(|path| path.exists());
+    // A digit for each feature, the first of them first.
+    let reports =
+        features.map(|path| Some(first_line(&path)?.as_bytes().get(REPORTING_BIT)? == &b'1'));
+    Some(reports.collect::<Option<Vec<bool>>>()?.contains(&true))
 }
 
 /// How many a list like `0-3,8` names.
@@ -165,7 +169,7 @@ fn mitigations(directory: &Path) -> Option<String> {
     let mut open = Vec::new();
     let mut closed = 0;
     for name in names_in(directory).ok()? {
-        let state = first_line(&directory.join(&name)).unwrap_or_default();
+        let state = first_line(&directory.join(&name))?;
         if state.starts_with("Vulnerable") {
             open.push(name.to_string_lossy().into_owned());
         } else if state.starts_with("Mitigation") {
@@ -284,6 +288,8 @@ mod tests {
         assert_eq!(free_page_reporting(root.path()), Some(false));
         put(root.path(), "virtio_balloon/virtio0/features", "0110010100\n");
         assert_eq!(free_page_reporting(root.path()), Some(true));
+        put(root.path(), "virtio_balloon/virtio2/features", "011\n");
+        assert_eq!(free_page_reporting(root.path()), None, "one of them does not tell");
     }
 
     #[test]
@@ -297,6 +303,8 @@ mod tests {
         assert_eq!(word(), "all but spectre_v2");
         put(root.path(), "spectre_v1", "Vulnerable: no\n");
         assert_eq!(word(), "off");
+        put(root.path(), "retbleed", "\n");
+        assert_eq!(mitigations(root.path()), None, "one of them does not tell");
         assert_eq!(mitigations(&root.path().join("none")), None);
     }
 

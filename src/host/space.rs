@@ -29,8 +29,8 @@ pub struct Space {
 /// Space and inodes that a file system has in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes.
-    pub bytes: u64,
+    /// Bytes; none where its size is not told.
+    pub bytes: Option<u64>,
     /// Inodes; none where they are not counted (btrfs).
     pub inodes: Option<u64>,
 }
@@ -41,7 +41,7 @@ impl Usage {
         let stat = rustix::fs::fstatvfs(fd)?;
         let space = Space::of(fd)?;
         let inodes = (stat.f_files > 0).then(|| stat.f_files.saturating_sub(stat.f_ffree));
-        Ok(Self { bytes: space.used_bytes(), inodes })
+        Ok(Self { bytes: (space.total_bytes > 0).then(|| space.used_bytes()), inodes })
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn read_all(bytes: &[u8]) {
         record.is_about("loop3", "ext4");
     }
     let times = [1.0, 100.0].map(|ticks| ProcessorTimes::parse(text, ticks));
-    let _ = times[0].zip(times[1]).map(|(now, earlier)| now.since(earlier));
+    let _ = times[0].zip(times[1]).and_then(|(now, earlier)| now.since(earlier));
     let counters = DeviceCounters::parse(text);
-    let _ = counters.map(|counters| counters.plus(counters).since(counters));
+    let _ = counters.and_then(|counters| counters.plus(counters).since(counters));
 }

@@ -60,10 +60,14 @@ fn how_made(made: &MadeFileSystem) -> String {
         (None, MadeOn::Device) => format!("on the device{}", device.unwrap_or_default()),
         (None, MadeOn::Image) => format!("on an image{}", device.unwrap_or_default()),
     };
-    let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
+    let total = units::bytes(made.device_bytes);
+    let room = match made.available_bytes {
+        Some(room) => format!("{} of {total} free", units::bytes(room)),
+        None => format!("{total}, free space not known,"),
+    };
     let journal =
         made.journal_bytes.map(|journal| format!(", journal of {}", units::bytes(journal)));
-    let size = format!("{room} of {total} free {place}, {inodes}{}", journal.unwrap_or_default());
+    let size = format!("{room} {place}, {inodes}{}", journal.unwrap_or_default());
     // Where nothing was made there was nothing to trim for it.
     let stale = !made.is_in_memory() && !made.trimmed;
     let stale = stale.then(|| "the device cannot be trimmed".to_string());

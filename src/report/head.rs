@@ -171,8 +171,13 @@ pub(super) fn about_place(book: &Book) -> String {
         return "any file system".into();
     }
     let FilesystemFacts { available_bytes, total_bytes, .. } = &book.host.filesystem;
-    let (free, total) = (units::bytes(*available_bytes), units::bytes(*total_bytes));
-    format!("{}, {free} of {total} free", about_existing(&book.host))
+    let about = about_existing(&book.host);
+    match available_bytes.zip(*total_bytes) {
+        Some((free, total)) => {
+            format!("{about}, {} of {} free", units::bytes(free), units::bytes(total))
+        }
+        None => about,
+    }
 }
 
 const SIMULATED: &str = "the simulated file system";

@@ -141,7 +141,7 @@ impl<'a> DocumentMeasurement<'a> {
 }
 
 /// Keys of published figures where zero and an empty text mean that nothing was published.
-const UNPUBLISHED: [&str; 21] = [
+const UNPUBLISHED: [&str; 18] = [
     "/run/seed",
     "/run/started",
     "/run/command",
@@ -154,9 +154,6 @@ const UNPUBLISHED: [&str; 21] = [
     "/host/filesystem/type",
     "/host/filesystem/source",
     "/host/filesystem/options",
-    "/host/filesystem/block_bytes",
-    "/host/filesystem/total_bytes",
-    "/host/filesystem/available_bytes",
     "/measurements/threads",
     "/measurements/operations",
     "/measurements/bytes",

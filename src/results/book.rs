@@ -154,12 +154,12 @@ pub struct MadeFileSystem {
     pub device: Option<DeviceFacts>,
     /// What `mkfs` was given to fill, in bytes.
     pub device_bytes: u64,
-    /// Size of an allocation block, in bytes.
-    pub block_bytes: u64,
-    /// Its size when it was empty, in bytes.
-    pub total_bytes: u64,
-    /// What an ordinary user could use of it when it was empty, in bytes.
-    pub available_bytes: u64,
+    /// Size of an allocation block, in bytes; none where the file system does not tell.
+    pub block_bytes: Option<u64>,
+    /// Its size when it was empty, in bytes; none where the file system does not tell.
+    pub total_bytes: Option<u64>,
+    /// What an ordinary user could use of it when it was empty, in bytes; none where its size is not told.
+    pub available_bytes: Option<u64>,
     /// Its inodes when it was empty; none where they are made as needed.
     pub inodes: Option<u64>,
     /// Size of its journal or log, in bytes; none without one of a fixed size, or if it is not known.
@@ -463,9 +463,9 @@ pub struct Measurement {
     pub latency: Latency,
     /// What was asked of the caches and what was found.
     pub cache: CacheReport,
-    /// Bytes the device read during the phase and its sync; none without a device.
+    /// Bytes the device read during the phase and its sync; none without a device, or if it counts nothing.
     pub device_read_bytes: Option<u64>,
-    /// Bytes the device wrote during the phase and its sync; none without a device.
+    /// Bytes the device wrote during the phase and its sync; none without a device, or if it counts nothing.
     pub device_write_bytes: Option<u64>,
     /// Slices of the phase; empty if none were asked for.
     pub windows: Vec<Window>,

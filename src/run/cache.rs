@@ -38,7 +38,7 @@ named_enum! {
         StillCached = "still-cached",
         /// The file system lives in memory and cannot be cold.
         MemoryFileSystem = "memory-file-system",
-        /// No block device is known whose reads could be counted.
+        /// No block device is known whose reads are counted.
         NoDevice = "no-device",
         /// The device delivered less than was read.
         DeviceReadTooLittle = "device-read-too-little",
@@ -183,10 +183,10 @@ impl CacheVerdict {
             (_, ReadCount::Bytes(own), _) if own < bytes => Some(Doubt::ReadByOthers),
             (_, ReadCount::Unknown, _) if bytes > 0 => Some(Doubt::OwnReadsUnknown),
             (.., ReadCount::Unknown) => Some(Doubt::LowerCache),
-            (.., ReadCount::Bytes(disk))
-                if evidence.of_device(disk) < least.bytes_beneath(phase, evidence) =>
-            {
-                Some(Doubt::LowerCache)
+            (.., ReadCount::Bytes(disk)) => {
+                let least = least.bytes_beneath(phase, evidence);
+                let is_less = evidence.of_device(disk).is_none_or(|bytes| bytes < least);
+                (least > 0 && is_less).then_some(Doubt::LowerCache)
             }
             _ => None,
         };
@@ -224,7 +224,7 @@ impl CounterSource {
             disk => ReadCount::known(disk.read_bytes()),
         };
         Readings {
-            device: self.device.counters().ok(),
+            device: self.device.counters(),
             own_read: ReadCount::known(own_read_bytes()),
             beneath_read,
         }
@@ -260,7 +260,7 @@ impl ReadCount {
 /// Counters before a phase, or after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readings {
-    /// Those of the device; none without one.
+    /// Those of the device; none without one, and where they are not known.
     pub device: Option<DeviceCounters>,
     /// What this process had disks read; not applicable where another process reads for it.
     pub own_read: ReadCount,
@@ -272,13 +272,8 @@ impl Readings {
     /// What came between an earlier reading and this one.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
-        // A counter that went back is that of another device, and proves nothing.
-        let went_on = |(now, then): &(DeviceCounters, DeviceCounters)| {
-            now.read_bytes >= then.read_bytes && now.write_bytes >= then.write_bytes
-        };
-        let device = self.device.zip(earlier.device).filter(went_on);
         Self {
-            device: device.map(|(now, then)| now.since(then)),
+            device: self.device.zip(earlier.device).and_then(|(now, then)| now.since(then)),
             own_read: self.own_read.since(earlier.own_read),
             beneath_read: self.beneath_read.since(earlier.beneath_read),
         }
@@ -294,18 +289,21 @@ pub struct ReadEvidence {
     pub bytes: u64,
     /// What was read, by counters.
     pub read: Readings,
-    /// What other processes had disks read, in bytes; 0 where nothing tells.
-    pub others_read_bytes: u64,
+    /// What other processes had disks read, in bytes; none where nothing tells.
+    pub others_read_bytes: Option<u64>,
 }
 
 impl ReadEvidence {
     /// Of the bytes that the disk beneath read, those that nobody but the device can have asked for:
-    /// not others, nor this process for something else, such as its own program.
-    pub fn of_device(&self, beneath_read_bytes: u64) -> u64 {
-        let device = self.read.device.map_or(0, |device| device.read_bytes);
-        let own = if let ReadCount::Bytes(own) = self.read.own_read { own } else { 0 };
-        let own_beside = own.saturating_sub(device);
-        beneath_read_bytes.saturating_sub(self.others_read_bytes).saturating_sub(own_beside)
+    /// not others, nor this process for something else, such as its own program. None where that is not known.
+    pub fn of_device(&self, beneath_read_bytes: u64) -> Option<u64> {
+        let device = self.read.device?.read_bytes;
+        let own_beside = match self.read.own_read {
+            ReadCount::Bytes(own) => own.saturating_sub(device),
+            ReadCount::NotApplicable => 0,
+            ReadCount::Unknown => return None,
+        };
+        Some(beneath_read_bytes.saturating_sub(self.others_read_bytes?).saturating_sub(own_beside))
     }
 }
 
@@ -415,7 +413,7 @@ mod tests {
             operations: 1000,
             bytes: 4096 * 1000,
             read: Readings { device: Some(device), own_read: ReadCount::Bytes(own), beneath_read },
-            others_read_bytes: 0,
+            others_read_bytes: Some(0),
         }
     }
 
@@ -450,7 +448,24 @@ mod tests {
             read: Readings::default(),
             ..evidence(all, all, ReadCount::NotApplicable)
         };
-        assert_eq!(doubt("read", &none), Some(Doubt::NoDevice));
+        for operation in ["read", "create"] {
+            assert_eq!(doubt(operation, &none), Some(Doubt::NoDevice), "{operation}");
+        }
+    }
+
+    #[test]
+    fn counters_that_are_missing_at_one_end_or_went_back_prove_nothing() {
+        let at = |read_bytes| {
+            let device = DeviceCounters { read_bytes, ..DeviceCounters::default() };
+            Readings { device: Some(device), own_read: ReadCount::Bytes(read_bytes), ..none() }
+        };
+        fn none() -> Readings {
+            Readings { own_read: ReadCount::Unknown, ..Readings::default() }
+        }
+        assert_eq!(at(9).since(at(4)), at(5));
+        for unknown in [at(4).since(at(9)), at(9).since(none()), none().since(at(9))] {
+            assert_eq!(unknown, none());
+        }
     }
 
     #[test]
@@ -476,8 +491,11 @@ mod tests {
             Some(Doubt::LowerCache),
             "a file in memory"
         );
-        let others = ReadEvidence { others_read_bytes: all, ..with(ReadCount::Bytes(all)) };
-        assert_eq!(doubt("read", &others), Some(Doubt::LowerCache));
+        for others_read_bytes in [Some(all), None] {
+            let others = ReadEvidence { others_read_bytes, ..with(ReadCount::Bytes(all)) };
+            assert_eq!(doubt("read", &others), Some(Doubt::LowerCache), "{others_read_bytes:?}");
+            assert_eq!(doubt("create", &others), None, "it reads nothing");
+        }
         let own_program = evidence(all, 2 * all, ReadCount::Bytes(all));
         assert_eq!(doubt("read", &own_program), Some(Doubt::LowerCache));
     }

@@ -211,7 +211,7 @@ impl CallWatch<'_> {
     /// anybody may write. 0 where that is not known.
     fn written(&self) -> u64 {
         let device = self.last_device().clone().filter(|_| self.order.plan.makes_filesystems());
-        let counters = device.and_then(|device| device.counters().ok());
+        let counters = device.and_then(|device| device.counters());
         counters.map_or(0, |counters| counters.write_bytes)
     }
 

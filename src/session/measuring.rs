@@ -13,7 +13,7 @@ use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::memory::touch_free;
 use crate::host::settings::host_takes_free_memory;
 use crate::host::space::Usage;
-use crate::op::Durability;
+use crate::op::{Durability, Effect};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Tree};
 use crate::results::book::{
@@ -201,10 +201,10 @@ pub(super) fn measure(
     let seen = begun.map(|begun| watch.end(&begun, site)).transpose()?;
     let PhaseSurroundings { disturbance, disk } = seen.unwrap_or_default();
     let disturbance = disturbance.or_else(|| site.simulated_load(run.seconds));
-    let taken = taken(usage.zip(site.usage()), phase);
+    let usage = usage.zip(site.usage());
     let recorded = merge(recorders, windows);
     barriers.ended(&run, &recorded.workers);
-    let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes).unwrap_or_default();
+    let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes);
     let (operations, bytes) = (run.operations, run.bytes);
     let evidence = ReadEvidence { operations, bytes, read, others_read_bytes };
     let found = site.confirm(found, phase, &evidence);
@@ -218,15 +218,13 @@ pub(super) fn measure(
         slices_ns: recorded.slices_ns,
         disturbance,
         disk,
-        space_bytes: taken.map(|(bytes, _)| bytes),
-        inodes: taken.and_then(|(_, inodes)| inodes),
         idle,
         memory_touched_bytes,
         entries_expected: entries.expected,
         entries_found: entries.found,
         histogram: encoded(&recorded.histogram),
         windows: recorded.windows,
-        ..with_device(counted_work(cell, context, &run), moved, site)
+        ..with_taken(with_device(counted_work(cell, context, &run), moved), usage, phase)
     };
     let tree = site.tree_of(phase, cell);
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
@@ -262,16 +260,15 @@ fn touch_memory(
 }
 
 /// A measurement with what the device did.
-fn with_device(m: Measurement, moved: Option<DeviceCounters>, site: &dyn Site) -> Measurement {
+fn with_device(m: Measurement, moved: Option<DeviceCounters>) -> Measurement {
     let Some(moved) = moved else { return m };
     Measurement {
         device_read_bytes: Some(moved.read_bytes),
         device_write_bytes: Some(moved.write_bytes),
         device_reads: Some(moved.reads),
         device_writes: Some(moved.writes),
-        // A partition does not count them.
-        device_flushes: Some(moved.flushes).filter(|_| site.counts_flushes()),
-        device_discard_bytes: Some(moved.discard_bytes),
+        device_flushes: moved.flushes,
+        device_discard_bytes: moved.discard_bytes,
         device_busy_seconds: Some(moved.busy_ms as f64 / 1e3),
         device_queue_seconds: Some(moved.queue_ms as f64 / 1e3),
         ..m
@@ -302,16 +299,27 @@ pub(super) fn settle(
         disk,
         ..Measurement::default()
     };
-    Ok(Some(with_device(measurement, device, site)))
+    Ok(Some(with_device(measurement, device)))
 }
 
-/// Bytes and inodes that a phase took. Before a sync some file systems do not know yet what they
-/// will take, so only of phases that end with one.
-fn taken(usage: Option<(Usage, Usage)>, phase: &Phase) -> Option<(i64, Option<i64>)> {
-    let (before, after) = usage.filter(|_| phase.durability == Durability::Syncfs)?;
-    let difference = |before: u64, after: u64| after.wrapping_sub(before).cast_signed();
-    let inodes = before.inodes.zip(after.inodes).map(|(before, after)| difference(before, after));
-    Some((difference(before.bytes, after.bytes), inodes))
+/// Content that no file system has room for in what it has in use already.
+const TAKES_SPACE_BYTES: u64 = 1 << 20;
+
+/// A measurement with the bytes and inodes that its phase took. Before a sync some file systems do not know
+/// yet what they will take, so only of phases that end with one. What stands still although files were made
+/// is not counted: some report the same numbers whatever happens.
+fn with_taken(m: Measurement, usage: Option<(Usage, Usage)>, phase: &Phase) -> Measurement {
+    let usage = usage.filter(|_| phase.durability == Durability::Syncfs);
+    let Some((before, after)) = usage else { return m };
+    let made_files = phase.operation.effect == Effect::AddsEntry;
+    let (made_some, made_much) =
+        (made_files && m.operations > 0, made_files && m.bytes >= TAKES_SPACE_BYTES);
+    let taken = |before: Option<u64>, after: Option<u64>, must_move: bool| {
+        let taken = after?.wrapping_sub(before?).cast_signed();
+        (taken != 0 || !must_move).then_some(taken)
+    };
+    let space_bytes = taken(before.bytes, after.bytes, made_much);
+    Measurement { space_bytes, inodes: taken(before.inodes, after.inodes, made_some), ..m }
 }
 
 fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {

@@ -156,6 +156,38 @@ fn without_direct_io_asked_for_there_is_none_and_a_drop_frees_the_device() {
     comes_true("it is free", || attached(&directory.path().join("image")).is_empty());
 }
 
+/// A setting of a loop device stays when its user goes.
+#[test]
+fn a_device_that_somebody_left_uncounted_counts_while_it_is_attached_and_not_after() {
+    let Some(bench) = Bench::new("a loop device that counts nothing", 16) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let image = new_image(directory.path(), 16);
+    for _ in 0..20 {
+        // Others take loop devices too: the one that is free now may not be the one that is attached.
+        let Some(free) = output("losetup", &["-f"]) else { return skip("losetup", "it fails") };
+        let name = free.strip_prefix("/dev/").unwrap();
+        let setting = PathBuf::from(format!("/sys/block/{name}/queue/iostats"));
+        if std::fs::write(&setting, "0").is_err() {
+            continue;
+        }
+        let counts = || std::fs::read_to_string(&setting).unwrap().trim() == "1";
+        let device = LoopDevice::attach(image.as_fd(), true).unwrap();
+        let is_it = device.path() == Path::new(&free);
+        let attached = counts();
+        device.detach().unwrap();
+        let after = counts();
+        std::fs::write(&setting, "1").unwrap();
+        if is_it {
+            assert_eq!((attached, after), (true, false), "{free}");
+            let (major, minor) = bench.device.number();
+            let device = BlockDevice::numbered(Path::new("/sys"), (major, minor)).unwrap();
+            assert!(device.counters().is_some());
+            return;
+        }
+    }
+    skip("a loop device that counts nothing", "others took each one first");
+}
+
 #[test]
 fn a_device_that_is_held_says_so_and_is_freed_when_it_is_let_go() {
     let Some(bench) = Bench::new("a loop device that is held", 16) else { return };

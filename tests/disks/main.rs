@@ -25,3 +25,4 @@ mod modelled_runs;
 mod real_fs;
 mod scenario_real;
 mod tree_on_disk;
+mod uncounted;

@@ -388,7 +388,7 @@ impl Shared {
         let style = terminal_style::error_style();
         loop {
             let device = self.known().device.clone();
-            let device = device.and_then(|device| device.counters().ok());
+            let device = device.and_then(|device| device.counters());
             let known = self.sampled(device, ProcessorTimes::now());
             let drawn = screen.draw(|buffer| match &known.trace {
                 Some(trace) => draw_trace(trace, &known.state, style, buffer),

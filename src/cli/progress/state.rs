@@ -166,7 +166,7 @@ impl CounterSample {
     /// Whether a later sample counts the same, and none of its counters began anew.
     fn goes_on(&self, later: &CounterSample) -> bool {
         let device = match (self.device, later.device) {
-            (Some(a), Some(b)) => a.read_bytes <= b.read_bytes && a.write_bytes <= b.write_bytes,
+            (Some(before), Some(after)) => after.since(before).is_some(),
             (before, after) => before.is_some() == after.is_some(),
         };
         device && self.done.is_some() == later.done.is_some() && self.done <= later.done
@@ -222,7 +222,7 @@ impl RecentRates {
     /// Bytes per second that the device read and wrote; none without a device.
     pub(super) fn device(&self) -> Option<[f64; 2]> {
         let (first, last) = self.ends()?;
-        let moved = last.device?.since(first.device?);
+        let moved = last.device?.since(first.device?)?;
         let per_second = |bytes: u64| bytes as f64 / (last.seconds - first.seconds);
         Some([moved.read_bytes, moved.write_bytes].map(per_second))
     }
@@ -230,9 +230,9 @@ impl RecentRates {
     /// What the processors did.
     pub(super) fn processors(&self) -> Option<ProcessorShares> {
         let (first, last) = self.ends()?;
-        let times = last.processors?.since(first.processors?);
+        let times = last.processors?.since(first.processors?)?;
         let share = |seconds: f64| (seconds / times.all_seconds).clamp(0.0, 1.0);
-        (times.all_seconds > 0.0).then(|| ProcessorShares {
+        Some(ProcessorShares {
             user: share(times.user_seconds),
             system: share(times.busy_seconds - times.user_seconds),
             steal: share(times.steal_seconds),

@@ -103,11 +103,13 @@ impl DisturbanceWatch {
         after: &DisturbanceCounters,
     ) -> Disturbance {
         let pressure = after.pressure.since(before.pressure);
-        let times = before.processors.zip(after.processors).map(|(b, a)| a.since(b));
+        let times = before.processors.zip(after.processors).and_then(|(b, a)| a.since(b));
+        // Where none was ever counted, most machines have none, and others do not tell.
+        let tells_steal = after.processors.is_some_and(|since_boot| since_boot.steal_seconds > 0.0);
         let own = after.own.since(before.own);
         let transfers = before.transfers.as_ref().zip(after.transfers.as_ref());
         let moved = transfers.map(|(before, after)| self.processes.between(before, after));
-        let beneath = before.counters.zip(after.counters).map(|(b, a)| a.beyond(b));
+        let beneath = before.counters.zip(after.counters).and_then(|(b, a)| a.beyond(b));
         let throttles = after.throttles.since(before.throttles);
         let sources = before.clock_source.as_ref().zip(after.clock_source.as_ref());
         let but_own = |all: f64, own: f64| (all - own).max(0.0);
@@ -117,7 +119,7 @@ impl DisturbanceWatch {
             io_pressure_seconds: pressure.io_seconds,
             memory_pressure_seconds: pressure.memory_seconds,
             cpu_seconds: times.map(|times| times.all_seconds),
-            steal_seconds: times.map(|times| times.steal_seconds),
+            steal_seconds: times.filter(|_| tells_steal).map(|times| times.steal_seconds),
             others_cpu_seconds: times.map(|t| but_own(t.busy_seconds, own.all_seconds())),
             others_user_seconds: times.map(|t| but_own(t.user_seconds, own.user_seconds)),
             others_read_bytes: moved.map(|moved| moved.read_bytes),
@@ -149,7 +151,9 @@ impl Pressure {
     }
 
     fn since(self, earlier: Self) -> Self {
-        let passed = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
+        let passed = |now: Option<f64>, then: Option<f64>| {
+            Some(now? - then?).filter(|seconds| *seconds >= 0.0)
+        };
         Self {
             cpu_seconds: passed(self.cpu_seconds, earlier.cpu_seconds),
             io_seconds: passed(self.io_seconds, earlier.io_seconds),
@@ -208,16 +212,16 @@ impl ProcessorTimes {
         })
     }
 
-    /// What passed since an earlier reading. Some counters may go back a little (proc_stat(5)).
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        let passed = |now: f64, then: f64| (now - then).max(0.0);
-        Self {
-            all_seconds: passed(self.all_seconds, earlier.all_seconds),
-            user_seconds: passed(self.user_seconds, earlier.user_seconds),
-            busy_seconds: passed(self.busy_seconds, earlier.busy_seconds),
-            steal_seconds: passed(self.steal_seconds, earlier.steal_seconds),
-        }
+    /// What passed since an earlier reading. None if all together stood still, for less than a tick or because
+    /// nothing is counted, or if some went back: those of waiting may, and steal after a migration (proc_stat(5)).
+    pub fn since(self, earlier: Self) -> Option<Self> {
+        let passed = |now: f64, then: f64| Some(now - then).filter(|seconds| *seconds >= 0.0);
+        Some(Self {
+            all_seconds: passed(self.all_seconds, earlier.all_seconds).filter(|all| *all > 0.0)?,
+            user_seconds: passed(self.user_seconds, earlier.user_seconds)?,
+            busy_seconds: passed(self.busy_seconds, earlier.busy_seconds)?,
+            steal_seconds: passed(self.steal_seconds, earlier.steal_seconds)?,
+        })
     }
 }
 
@@ -263,21 +267,23 @@ impl Throttling {
 
     fn now(&self) -> Throttles {
         let group = self.group.as_ref().and_then(|path| read_text(path).ok());
+        // One that went offline takes its count with it.
+        let cores = self.cores.iter().map(|path| number_in(path));
         let shares = self
             .frequencies
             .iter()
             .filter_map(|(now, highest)| Some(number_in(now)? as f64 / *highest as f64));
         Throttles {
-            core: self.cores.iter().filter_map(|path| number_in(path)).reduce(u64::wrapping_add),
+            core: cores.reduce(|all, one| all?.checked_add(one?)).flatten(),
             group: group.and_then(|text| throttled(&text)),
-            frequency_share: shares.reduce(f64::max),
+            frequency_share: shares.reduce(f64::max).filter(|share| *share > 0.0),
         }
     }
 }
 
 impl Throttles {
     fn since(self, earlier: Self) -> Self {
-        let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        let more = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
         Self {
             core: more(self.core, earlier.core),
             group: more(self.group, earlier.group),
@@ -305,14 +311,21 @@ mod tests {
         };
         let before = StackedCounters { own: counters(100, 1_000), beneath: counters(5_000, 7_000) };
         let after = StackedCounters { own: counters(300, 1_500), beneath: counters(5_250, 7_400) };
-        assert_eq!(after.beyond(before), counters(50, 0), "less beneath is a cache, not others");
+        let beyond = after.beyond(before).unwrap();
+        assert_eq!(beyond, counters(50, 0), "less beneath is a cache, not others");
+        assert_eq!(before.beyond(after), None, "counters that went back");
     }
 
     #[test]
     fn two_looks_at_this_machine_give_figures_that_can_be() {
         let mut watch = DisturbanceWatch::default();
-        let (before, after) = (watch.look(None), watch.look(None));
-        let found = watch.between(&before, &after);
+        let before = watch.look(None);
+        // Ticks may be 10 ms apart.
+        let mut found = Disturbance::default();
+        while found.cpu_seconds.is_none() {
+            let after = watch.look(None);
+            found = watch.between(&before, &after);
+        }
         assert!(found.others_cpu_seconds.is_some_and(|s| s >= 0.0), "{found:?}");
         assert!(found.others_user_seconds <= found.cpu_seconds, "{found:?}");
         assert_eq!((found.beneath_read_bytes, found.clock_error), (None, None));
@@ -330,7 +343,9 @@ mod pressure_tests {
                     full avg10=0.00 avg60=0.00 avg300=0.00 total=12\n";
         assert_eq!(some_seconds(text), Some(7475.11643));
         assert_eq!(some_seconds("full avg10=0.00 total=12\n"), None);
-        assert_eq!(some_seconds("some total=x\n"), None);
+        for nothing in ["", "some total=x\n", "some avg10=0.00\n", "some"] {
+            assert_eq!(some_seconds(nothing), None, "{nothing}");
+        }
     }
 
     #[test]
@@ -339,6 +354,7 @@ mod pressure_tests {
         let then = Pressure { cpu_seconds: Some(2.0), ..Pressure::default() };
         let passed = Pressure { cpu_seconds: Some(0.5), ..Pressure::default() };
         assert_eq!(now.since(then), passed);
+        assert_eq!(then.since(now), Pressure::default(), "a total that went back");
     }
 }
 
@@ -362,9 +378,13 @@ mod processors_tests {
     }
 
     #[test]
-    fn a_counter_that_goes_back_counts_as_standing_still() {
-        let then = ProcessorTimes { steal_seconds: 2.0, ..ProcessorTimes::default() };
-        assert_eq!(ProcessorTimes::default().since(then), ProcessorTimes::default());
+    fn times_of_which_one_goes_back_or_all_stand_still_tell_nothing() {
+        let at = |text: &str| ProcessorTimes::parse(text, 100.0).unwrap();
+        let then = at("cpu  1 2 3 4 5 6 7 8");
+        assert!(at("cpu  1 2 3 9 5 6 7 8 0 0 77").since(then).is_some(), "a longer line");
+        for unknown in ["cpu  1 2 3 4 5 6 7 8", "cpu  9 2 3 4 5 6 7 0", "cpu  0 0 0 0 0 0 0 0"] {
+            assert_eq!(at(unknown).since(then), None, "{unknown}");
+        }
     }
 }
 
@@ -387,6 +407,14 @@ mod throttling_tests {
         assert_eq!((before.core, before.frequency_share), (Some(7), Some(0.75)));
         put(sys.path(), "cpu1/thermal_throttle/core_throttle_count", "6\n");
         assert_eq!(throttling.now().since(before).core, Some(2));
+        put(sys.path(), "cpu1/thermal_throttle/core_throttle_count", "1\n");
+        assert_eq!(throttling.now().since(before).core, None, "a count that went back");
+        std::fs::remove_file(sys.path().join("cpu0/thermal_throttle/core_throttle_count")).unwrap();
+        assert_eq!(throttling.now().core, None, "one that went offline");
+        for cpu in ["cpu0", "cpu1"] {
+            put(sys.path(), &format!("{cpu}/cpufreq/scaling_cur_freq"), "0\n");
+        }
+        assert_eq!(throttling.now().frequency_share, None, "no processor stands");
     }
 
     #[test]
@@ -394,6 +422,8 @@ mod throttling_tests {
         let empty = tempfile::tempdir().unwrap();
         assert_eq!(Throttling::below(empty.path()).now(), Throttles::default());
         assert_eq!(throttled("nr_periods 5\nnr_throttled 2\nthrottled_usec 9\n"), Some(2));
-        assert_eq!(throttled("usage_usec 5\n"), None);
+        for nothing in ["", "usage_usec 5\n", "nr_throttled \n", "nr_throttled x\n"] {
+            assert_eq!(throttled(nothing), None, "{nothing}");
+        }
     }
 }

@@ -82,9 +82,10 @@ impl Processes {
                 continue;
             }
             match read_once(&self.proc.join(format!("{id}/io"))) {
-                Ok(text) => {
-                    found.bytes.extend(bytes_of(&text).map(|bytes| (id, bytes)));
-                }
+                Ok(text) => match bytes_of(&text) {
+                    Some(bytes) => drop(found.bytes.insert(id, bytes)),
+                    None => found.unseen += u64::from(!text.is_empty()),
+                },
                 Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                     found.unseen += 1;
                 }
@@ -256,6 +257,16 @@ mod tests {
         proc.process(50, 1, (30, 2_000));
         let after = processes.look().unwrap();
         assert_eq!(processes.between(&before, &after), moved(30, 2_000));
+    }
+
+    #[test]
+    fn a_process_whose_counters_cannot_be_understood_is_unseen_and_not_idle() {
+        let proc = Proc::new();
+        proc.process(50, 1, (0, 0));
+        proc.process(51, 1, (0, 0));
+        std::fs::write(proc.0.path().join("51/io"), "rchar: 9\nread_bytes: 4096\n").unwrap();
+        let found = proc.processes().look().unwrap();
+        assert_eq!((found.bytes.len(), found.unseen), (1, 1));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use crate::base::errno::ErrnoResult;
+use crate::base::errno::{Errno, ErrnoResult};
 
 /// Records that one call brings.
 const RECORDS: usize = 256;
@@ -90,7 +90,8 @@ impl FreeExtents {
     /// The free extents of the file system that `fd` is on. Sync before asking.
     ///
     /// # Errors
-    /// `EOPNOTSUPP` or `ENOTTY` where the file system does not tell, as btrfs and tmpfs.
+    /// `EOPNOTSUPP` or `ENOTTY` where the file system does not tell, as btrfs and tmpfs; `ENODATA` where it
+    /// answers with nothing, neither free nor in use.
     pub fn of(fd: BorrowedFd<'_>) -> ErrnoResult<Self> {
         let mut map = Box::new(SpaceMap {
             head: MapHead::default(),
@@ -98,7 +99,7 @@ impl FreeExtents {
         });
         map.head.count = RECORDS as u32;
         map.head.keys[1] = MapRecord::HIGHEST;
-        let mut counter = FreeExtentCounter::default();
+        let (mut counter, mut seen) = (FreeExtentCounter::default(), 0);
         loop {
             // SAFETY: the call takes a `struct fsmap_head` followed by `count` records, which is
             // `SpaceMap`, and writes nowhere else.
@@ -107,10 +108,12 @@ impl FreeExtents {
             unsafe { ioctl(fd, asked) }?;
             let records = &map.records[..(map.head.entries as usize).min(RECORDS)];
             records.iter().for_each(|record| counter.take(record));
+            seen += records.len();
             // What comes next is asked for by the last record that came.
             let next = records.last().filter(|last| last.flags & LAST == 0).copied();
             match next.filter(|next| *next != map.head.keys[0]) {
                 Some(next) => map.head.keys[0] = next,
+                None if seen == 0 => return Err(Errno(libc::ENODATA)),
                 None => return Ok(counter.finish()),
             }
         }

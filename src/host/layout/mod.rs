@@ -100,7 +100,7 @@ pub fn placed_extents(
     mut take: impl FnMut(PlacedExtent),
 ) -> Result<(), Errno> {
     fiemap::each_extent(file, |extent| {
-        if extent.flags & !(LAST | MERGED) == 0 {
+        if extent.flags & !(LAST | MERGED) == 0 && extent.physical > 0 {
             let Extent { logical: offset, physical, length, .. } = extent;
             take(PlacedExtent { offset, physical, length });
         }
@@ -223,6 +223,9 @@ impl ExtentCounter {
             self.layout.delayed = true;
         } else if extent.has(NOT_ALIGNED | DATA_INLINE | DATA_TAIL) {
             self.layout.inline = true;
+        } else if extent.physical == 0 {
+            // The first block of a device holds no file: the file system says nothing of the place.
+            self.layout.delayed = true;
         } else if extent.length > 0 {
             self.count(extent);
         }
@@ -445,6 +448,8 @@ mod extent_tests {
             let half = layout(&[(0, 100, 8, 0), (8, 0, 8, flags | LAST)]);
             assert_eq!(half.left_out(), Some(LeftOut::Delayed), "{flags:#x}");
         }
+        let nowhere = layout(&[(0, 0, 8, 0), (8, 8, 8, LAST)]);
+        assert_eq!(nowhere.left_out(), Some(LeftOut::Delayed), "offsets in the file, as of SMB");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::run::cache::{
     CacheDrop, CacheDropper, CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, Readings,
 };
 use crate::run::clock::RealClock;
+use crate::run::content::AlignedBuffer;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
 use crate::run::workers::{PhaseRun, Shift, run_shift};
@@ -40,8 +41,13 @@ pub struct DeviceSite {
 
 impl DeviceSite {
     /// A place on `device`.
-    pub fn new(device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
+    pub fn new(mut device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
         let cached = Arc::new(device.open(false)?);
+        if let Ok(direct) = device.open(true) {
+            let mut buffer = AlignedBuffer::new(CANARY_BYTES as usize);
+            // The phases tell what cannot be read.
+            let _ = device.try_counters(|| rustix::io::pread(&direct, &mut buffer[..], 0));
+        }
         let probe = detect_cache_probe(&cached);
         let source = CounterSource::of(device);
         Ok(Self { source, cached, can_drop, probe, clock, tree: None })

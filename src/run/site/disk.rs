@@ -83,15 +83,20 @@ pub struct DiskSite {
 }
 
 impl DiskSite {
-    /// Makes a site in the run directory: writes the canary file and detects the cache probe. If that
-    /// fails the run directory is removed.
+    /// Makes a site in the run directory: writes the canary file, by which it finds whether the device's
+    /// counters move, and detects the cache probe. If that fails the run directory is removed.
     pub fn new(
         run_directory: RunDirectory,
         host: &HostFacts,
-        device: Option<BlockDevice>,
+        mut device: Option<BlockDevice>,
         clock: RealClock,
     ) -> Result<Self> {
-        let canary = plant_canary(&run_directory).map_err(|error| {
+        let plant = || plant_canary(&run_directory);
+        let planted = match &mut device {
+            Some(device) => device.try_counters(plant),
+            None => plant(),
+        };
+        let canary = planted.map_err(|error| {
             // The directory is made and marked; it must not stay behind.
             let _ = remove_own(&run_directory);
             Failure::from_system("write to the run's directory", error)
@@ -356,7 +361,7 @@ impl Site for DiskSite {
         // What the cell before left to be freed is free only now.
         let _ = rustix::fs::syncfs(ballast.directory());
         if let Ok(space) = Space::of(ballast.directory()) {
-            all.extend(PlaceCondition::space_used(&space));
+            all.extend(PlaceCondition::space_used(&space).into_iter().flatten());
         }
         let layout_score = self.layout_score.map(|value| PlaceCondition {
             name: ConditionName::LayoutScore,

@@ -65,8 +65,8 @@ struct MountedFileSystem {
     facts: MadeFacts,
     /// Whether a phase of the cell ran since it was mounted.
     worked: bool,
-    /// What the unmounts between phases of the cell did.
-    settled: Settled,
+    /// What the unmounts between phases of the cell did; none before the first.
+    settled: Option<Settled>,
 }
 
 impl MountedFileSystem {
@@ -78,7 +78,7 @@ impl MountedFileSystem {
             disk,
             facts,
             worked: false,
-            settled: Settled::default(),
+            settled: None,
         }
     }
 }
@@ -155,17 +155,14 @@ impl MadeSite {
         let trimmed = place.make_fresh(filesystem, tool, self.interrupt.flag())?;
         let root = place.mount(filesystem)?;
         let device = place.device(filesystem);
-        let space = Space::left(root.as_fd())?;
-        let facts = MadeFacts {
-            version: tool.and_then(|tool| tool.version.clone()),
-            mount: Mount::of(root.as_fd())?,
-            space,
-            device: device.clone(),
-            trimmed,
-        };
+        let (space, mount) = (Space::left(root.as_fd())?, Mount::of(root.as_fd())?);
         let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), id)?;
         let host = self.host_on(filesystem);
         let disk = DiskSite::new(run_directory, &host, device, self.clock.clone())?;
+        let version = tool.and_then(|tool| tool.version.clone());
+        // With what is known of its counters.
+        let device = disk.device().cloned();
+        let facts = MadeFacts { version, mount, space, device, trimmed };
         self.here = Some(MountedFileSystem::new(cell, filesystem, disk, facts));
         Ok(())
     }
@@ -200,21 +197,24 @@ impl MadeSite {
             *lost = place.root().and_then(|root| write_out(&root)).err();
             place.unmount()
         });
-        let device = self.counters().zip(before).map(|(after, before)| after.since(before));
+        let device = self.counters().zip(before).and_then(|(after, before)| after.since(before));
         let disk = self.disk_activity()?.zip(disk_before);
         let disk = disk.map(|(after, before)| after.since(&before));
         self.time_disk(false)?;
         unmounted?;
         if let Some(here) = &mut self.here {
             here.worked = false;
-            here.settled =
-                std::mem::take(&mut here.settled).plus(Settled { seconds, device, disk });
+            let settled = Settled { seconds, device, disk };
+            here.settled = Some(match here.settled.take() {
+                Some(before) => before.plus(settled),
+                None => settled,
+            });
         }
         Ok(())
     }
 
     fn counters(&self) -> Option<DeviceCounters> {
-        self.here.as_ref()?.facts.device.as_ref()?.counters().ok()
+        self.device()?.counters()
     }
 
     /// Unmounts what is mounted; the next file system is made over it.
@@ -387,7 +387,7 @@ impl Site for MadeSite {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else { return Ok(None) };
         let root = if unmounted.is_ok() { place.mount(&here.filesystem)? } else { place.root()? };
         here.disk.reopen(closed, root)?;
-        let settled = std::mem::take(&mut here.settled);
+        let settled = here.settled.take().unwrap_or_default();
         // Where it is still mounted, something has a file of it open.
         lost.map_or_else(|| Ok(unmounted.is_ok().then_some(settled)), Err)
     }

@@ -92,12 +92,11 @@ impl PlaceCondition {
         Self { name, value: share * 100.0, unit: Unit::Percent }
     }
 
-    /// How full the space is, as df counts and of all blocks.
-    fn space_used(space: &Space) -> [Self; 2] {
-        [
-            Self::share(ConditionName::SpaceUsed, space.used_fraction()),
-            Self::share(ConditionName::BlocksUsed, space.blocks_used_fraction()),
-        ]
+    /// How full the space is, as df counts and of all blocks; none where its size is not known.
+    fn space_used(space: &Space) -> Option<[Self; 2]> {
+        let used = Self::share(ConditionName::SpaceUsed, space.used_fraction());
+        let blocks_used = Self::share(ConditionName::BlocksUsed, space.blocks_used_fraction());
+        (space.total_bytes > 0).then_some([used, blocks_used])
     }
 
     /// How the free space lies; nothing if there is none.
@@ -119,7 +118,7 @@ impl PlaceCondition {
 pub struct Settled {
     /// How long that took, in seconds.
     pub seconds: f64,
-    /// What its device did; none without one.
+    /// What its device did; none without one, and where it is not known.
     pub device: Option<DeviceCounters>,
     /// What the disk did, request by request; none where nobody looked.
     pub disk: Option<DiskActivity>,
@@ -129,11 +128,7 @@ impl Settled {
     /// With what another unmount of the same cell did.
     fn plus(self, other: Self) -> Self {
         let device = self.device.zip(other.device).map(|(one, other)| one.plus(other));
-        let device = device.or(self.device).or(other.device);
-        let disk = match (self.disk, other.disk) {
-            (Some(one), Some(other)) => Some(one.plus(&other)),
-            (one, other) => one.or(other),
-        };
+        let disk = self.disk.zip(other.disk).map(|(one, other)| one.plus(&other));
         Self { seconds: self.seconds + other.seconds, device, disk }
     }
 }
@@ -356,11 +351,6 @@ pub trait Site {
             Some(state) => tree_of(state.ballast(), state.live().length()),
             None => cell.tree.clone(),
         }
-    }
-
-    /// Whether the device beneath counts the flushes that it completes.
-    fn counts_flushes(&self) -> bool {
-        self.device().is_some_and(BlockDevice::counts_flushes)
     }
 
     /// Waits until the device has nothing to do, but not for ever; whether it has. None without
