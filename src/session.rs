@@ -208,7 +208,7 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
     let clock = RealClock::new();
-    making::enter_own_mounts(order.plan);
+    making::enter_own_mounts(order.plan, watcher);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
     let survey = match &unfinished {
         None => survey.with_place(&order.place, &order.directory),

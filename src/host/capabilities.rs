@@ -8,6 +8,8 @@ use rustix::thread::{
     set_capabilities, set_no_new_privs,
 };
 
+use super::mounts::root_is_mount_point;
+
 /// What a command does that takes more than a user's rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrivilegedWork {
@@ -25,7 +27,7 @@ pub(crate) enum PrivilegedWork {
 
 impl PrivilegedWork {
     /// What it takes, each for a reason.
-    const fn needed(self) -> CapabilitySet {
+    fn needed(self) -> CapabilitySet {
         // The store, documents, and run directories below a directory of another user.
         let files = CapabilitySet::DAC_OVERRIDE
             // A file that is replaced keeps its owner and permissions.
@@ -35,13 +37,16 @@ impl PrivilegedWork {
             .union(CapabilitySet::FOWNER);
         // mount(2), umount(2), mount namespaces.
         let mounts = CapabilitySet::SYS_ADMIN;
+        // A view of the mounts of its own in a chroot.
+        let view =
+            if root_is_mount_point() { mounts } else { mounts.union(CapabilitySet::SYS_CHROOT) };
         match self {
             Self::Files => files,
             Self::Clean => files.union(mounts),
             // Loading programs into the kernel, tracefs, and a view of the mounts of its own.
-            Self::Trace => files.union(mounts),
+            Self::Trace => files.union(view),
             // Mounts of its own.
-            Self::ServeDisk => mounts
+            Self::ServeDisk => view
                 // It takes memory without writing to its own disk (PR_SET_IO_FLUSHER).
                 .union(CapabilitySet::SYS_RESOURCE)
                 // It goes before other processes.

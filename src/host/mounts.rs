@@ -2,14 +2,15 @@
 //! mount namespace of this process alone.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
-use std::ffi::{CString, OsStr, OsString};
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxAttributes, StatxFlags, statx};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount_change};
+use rustix::process::{chdir, chroot, fchdir};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::base::errno::{Errno, ErrnoResult};
@@ -375,14 +376,59 @@ pub fn is_unused(device: &Path) -> ErrnoResult<bool> {
 /// get the view, and those it starts.
 ///
 /// # Errors
-/// `EPERM` without the right to mount (`CAP_SYS_ADMIN`), which containers seldom give.
-/// `EINVAL` in a chroot whose root is no mount point.
+/// `EPERM` without the right to mount (`CAP_SYS_ADMIN`), which containers seldom give, and in a chroot whose root is no mount
+/// point without that to change the root (`CAP_SYS_CHROOT`).
 pub fn enter_private_mounts() -> ErrnoResult<()> {
     // SAFETY: a new mount namespace changes what paths mean, not which descriptors are open.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
     let flags = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
-    mount_change(c"/", flags)?;
+    match mount_change(c"/", flags) {
+        Err(rustix::io::Errno::INVAL) => at_the_top(|| mount_change(c".", flags))?,
+        other => other?,
+    }
     Ok(())
+}
+
+/// Whether the root of this process is a mount point, as it is but in a chroot; also where the kernel does not tell (before
+/// Linux 5.8).
+pub(super) fn root_is_mount_point() -> bool {
+    let is_mount_root = StatxAttributes::MOUNT_ROOT;
+    let root = statx(rustix::fs::CWD, c"/", AtFlags::empty(), StatxFlags::empty());
+    root.map_or(true, |root| {
+        !root.stx_attributes_mask.contains(is_mount_root)
+            || root.stx_attributes.contains(is_mount_root)
+    })
+}
+
+/// Does something in the topmost directory of this process's view of the mounts, to which no path leads from the root of a
+/// chroot. To bind that root on itself would not do: where the mount above it is shared, everybody would see the new one.
+fn at_the_top(act: impl FnOnce() -> rustix::io::Result<()>) -> rustix::io::Result<()> {
+    let (here, root) = (open_path(c".")?, open_path(c"/")?);
+    // With a root further down, `..` leads on upwards from what was the root.
+    chroot(c"/proc")?;
+    let acted = fchdir(&root).and_then(|()| climb()).and_then(|()| act());
+    // What was just the root can be it again.
+    fchdir(&root).and_then(|()| chroot(c".")).and_then(|()| fchdir(&here)).and(acted)
+}
+
+fn climb() -> rustix::io::Result<()> {
+    let here = || -> rustix::io::Result<(u64, u64)> {
+        let here = open_path(c".")?;
+        Ok((mount_id(here.as_fd())?, rustix::fs::fstat(&here)?.st_ino))
+    };
+    let mut before = here()?;
+    loop {
+        chdir(c"..")?;
+        let now = here()?;
+        if now == before {
+            return Ok(());
+        }
+        before = now;
+    }
+}
+
+fn open_path(path: &CStr) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ pub(crate) fn crash(
     interrupt: &Interrupt,
 ) -> Result<CrashOutcome> {
     let cells = cells_to_cut(order.plan)?;
-    making::enter_own_mounts(order.plan);
+    making::enter_own_mounts(order.plan, watcher);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
     let survey = survey.with_place(&small_image(order), &order.directory);
     let tools = Toolset::find(&survey, order)?;

@@ -191,9 +191,15 @@ pub(crate) fn together(lacks: impl IntoIterator<Item = Failure>) -> Option<Failu
 
 /// What is mounted from now on is seen by this process alone, and goes with it however it ends.
 /// Where that is refused, mounts are seen by all, and `clean` finds those of a killed run.
-pub(super) fn enter_own_mounts(plan: &Plan) {
-    if plan.makes_filesystems() {
-        let _ = enter_private_mounts();
+pub(super) fn enter_own_mounts(plan: &Plan, watcher: &dyn Watcher) {
+    let entered = if plan.makes_filesystems() { enter_private_mounts() } else { Ok(()) };
+    let is_root = rustix::process::geteuid().is_root();
+    if let Some(refused) = entered.err().filter(|_| is_root) {
+        watcher.notice(&format!(
+            "all processes see what this run mounts, for the kernel refuses it a view of the mounts of its own ({}). If it is \
+             killed, the mounts stay until `boatload clean` removes them",
+            refused.about()
+        ));
     }
 }
 

@@ -241,7 +241,10 @@ impl Running {
         command.stderr(Stdio::piped());
         Self::start_seen(command, directory, |process, run_directory| {
             let root = PathBuf::from(format!("/proc/{}/root", process.as_raw_nonzero()));
-            let mounted = root.join(run_directory.strip_prefix("/").unwrap()).join("mounted");
+            // It may be in a chroot.
+            let above = std::fs::read_link(&root).unwrap_or_default();
+            let Ok(below) = run_directory.strip_prefix(above) else { return PathBuf::new() };
+            let mounted = root.join(below).join("mounted");
             // Not there before it is mounted.
             let entries = std::fs::read_dir(&mounted).into_iter().flatten().flatten();
             let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -11,6 +11,7 @@ mod library;
 mod mounts;
 
 mod block_trace;
+mod chroot;
 mod crash;
 mod device;
 mod engine_on_disk;
