@@ -259,7 +259,8 @@ fn after_the_last_look(fs: &str, megabytes: u64) {
         let host = HostFacts::gather(open.as_fd()).unwrap();
         let device = BlockDevice::under(&Mount::of(open.as_fd()).unwrap());
         let parent = open_parent(mounted.path()).unwrap();
-        let run_directory = RunDirectory::make(parent, mounted.path(), "01a").unwrap();
+        let run_directory =
+            RunDirectory::make(parent, mounted.path(), "01a", &AtomicBool::new(false)).unwrap();
         let tree = mounted.path().join(run_directory.name());
         let mut site = DiskSite::new(run_directory, &host, device, RealClock::new()).unwrap();
         site.begin_cell(cell).unwrap();

@@ -79,6 +79,17 @@ impl Name {
     }
 }
 
+/// Whether a file that was deleted while it was open has such a name until it is closed: `.nfs` on NFS, `.fuse_hidden`
+/// with libfuse, then hexadecimal digits.
+pub fn is_silly_name(bytes: &[u8]) -> bool {
+    let digits = |prefix: &[u8], count| {
+        let digits = bytes.strip_prefix(prefix)?;
+        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (digits.len() == count && digits.iter().all(is_digit)).then_some(())
+    };
+    digits(b".nfs", 24).or_else(|| digits(b".fuse_hidden", 16)).is_some()
+}
+
 /// The name of what one rank works in.
 pub fn rank_name(rank: u32) -> String {
     let mut name = NameBuffer::default();

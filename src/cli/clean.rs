@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use clap::Args;
-use rustix::fs::AtFlags;
+use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
 use super::out;
@@ -16,8 +16,8 @@ use crate::base::units::counted;
 use crate::run::kept_ballast::{BallastNote, read_note};
 use crate::run::leftover::remove_leftover;
 use crate::run::run_directory::{
-    CANARY, MOUNT_POINT, OtherHost, in_use, is_locked, is_unmarked, may_be_run_directory,
-    open_directory, open_parent, prove,
+    CANARY, MOUNT_POINT, OtherHost, PREFIX, in_use, is_locked, is_unmarked, may_be_run_directory,
+    open_directory, open_parent, prove, prove_renamed,
 };
 
 const EXAMPLES: &str = "\
@@ -26,11 +26,13 @@ Examples:
   boatload clean /mnt/x --yes";
 
 const EFFECTS: &str = "\
-Only directories named boatload-RUN are looked at, and only those removed whose marker proves that \
+Only directories named boatload-RUN are removed, and only those whose marker proves that \
 boatload made them: the same directory (device and inode), not in use by a running boatload, your \
 own unless you are root; and those of your own with the id of a run, closed to others, that are \
-empty. Inside, only names that boatload gives are removed; anything else stays, \
-with the directories above it, and is named. A file system that a killed run made there is unmounted \
+empty. One of your own that somebody has renamed stays and is named. Inside, only names that boatload gives \
+are removed, and files that were deleted while they were open, which NFS and FUSE keep as .nfs... and \
+.fuse_hidden...; anything else stays, \
+with the directories above it, and is named. A file system that a killed run made there on its own image is unmounted \
 first, and its image removed. Nothing is followed out of the directory, neither by link nor by mount.";
 
 /// Remove what a killed run left, and nothing else
@@ -84,7 +86,7 @@ impl Clean {
 
     /// Removes one directory; gives what was left in it.
     fn remove(&self, parent: BorrowedFd<'_>, name: &OsStr) -> Result<Option<String>> {
-        let removal = match remove_leftover(parent, &self.dir, name) {
+        let removal = match remove_leftover(parent, name) {
             Ok(removal) => removal,
             Err(failure) => return Ok(Some(failure.sentence)),
         };
@@ -150,6 +152,7 @@ impl Clean {
             let entry = entry.map_err(unreadable)?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if !may_be_run_directory(name) {
+                refused.extend(renamed(parent, name, entry.file_type()));
                 continue;
             }
             let state = match open_directory(parent, name) {
@@ -191,6 +194,23 @@ impl Clean {
             .map_err(|error| Failure::from_system("read the answer", error))?;
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
+}
+
+/// What to say of a run's directory that has another name by now; none of anything else.
+fn renamed(parent: BorrowedFd<'_>, name: &OsStr, listed: FileType) -> Option<String> {
+    if name == "." || name == ".." || !matches!(listed, FileType::Directory | FileType::Unknown) {
+        return None;
+    }
+    let directory = open_directory(parent, name).ok()?;
+    let marker = prove_renamed(directory.as_fd()).ok()?;
+    let owner = rustix::fs::fstat(&directory).ok()?.st_uid;
+    if owner != rustix::process::geteuid().as_raw() || in_use(directory.as_fd(), &marker) {
+        return None;
+    }
+    let (name, own) = (shown(name), shown(format!("{PREFIX}{}", marker.run)));
+    Some(format!(
+        "{name} is left alone: it was {own} and has been renamed. Name it so again, and this command removes it"
+    ))
 }
 
 /// What there is of boatload's in a directory.

@@ -6,8 +6,8 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use linux_raw_sys::ioctl::{BLKDISCARD, BLKFLSBUF, BLKGETSIZE64, BLKROGET, FITRIM};
 use linux_raw_sys::loop_device::{
-    LOOP_CLR_FD, LOOP_CONFIGURE, LOOP_CTL_GET_FREE, LOOP_SET_BLOCK_SIZE, LOOP_SET_DIRECT_IO,
-    LOOP_SET_FD, LOOP_SET_STATUS64, loop_config, loop_info64,
+    LOOP_CLR_FD, LOOP_CONFIGURE, LOOP_CTL_GET_FREE, LOOP_GET_STATUS64, LOOP_SET_BLOCK_SIZE,
+    LOOP_SET_DIRECT_IO, LOOP_SET_FD, LOOP_SET_STATUS64, loop_config, loop_info64,
 };
 
 use crate::base::errno::{Errno, ErrnoResult};
@@ -48,6 +48,16 @@ pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> Err
     // SAFETY: the request reads a `loop_info64`, which the reference keeps alive.
     let code = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64 as _, info) };
     outcome(code).map(drop)
+}
+
+/// What a loop device has been set to.
+pub(super) fn loop_status(device: BorrowedFd<'_>) -> ErrnoResult<loop_info64> {
+    // SAFETY: all fields are plain numbers, for which zero is valid.
+    let mut info: loop_info64 = unsafe { std::mem::zeroed() };
+    let place = std::ptr::from_mut(&mut info);
+    // SAFETY: the request writes a `loop_info64`, for which `info` has room.
+    outcome(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64 as _, place) })?;
+    Ok(info)
 }
 
 /// Sets the logical block size of a loop device, in bytes.

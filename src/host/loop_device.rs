@@ -38,12 +38,22 @@ const COUNTS: &str = "iostats";
 const NOT_ATTACHED: Errno = Errno(libc::ENXIO);
 const UNKNOWN_REQUEST: Errno = Errno(libc::ENOTTY);
 
-/// The file behind a loop device that is named by its node; none if it is none.
-pub fn backing_file(node: &OsStr) -> Option<PathBuf> {
-    let name = Path::new(node).strip_prefix("/dev").ok()?;
-    let text = read_bytes(Path::new("/sys/block").join(name).join("loop/backing_file")).ok()?;
-    let path = text.strip_suffix(b"\n").unwrap_or(&text);
-    Some(PathBuf::from(OsStr::from_bytes(path)))
+/// Device and inode of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileNumbers {
+    /// Device number of its file system, as stat(2) has it.
+    pub device: u64,
+    /// Its inode number there.
+    pub inode: u64,
+}
+
+/// The file behind a loop device that is named by its node; none if it is none. Its name could be that of another file by now.
+pub fn backing_file(node: &OsStr) -> Option<FileNumbers> {
+    Path::new(node).strip_prefix("/dev").ok()?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let device = rustix::fs::open(node, flags, Mode::empty()).ok()?;
+    let info = ioctl::loop_status(device.as_fd()).ok()?;
+    Some(FileNumbers { device: info.lo_device, inode: info.lo_inode })
 }
 
 /// An attached loop device, whose requests are counted. It is free again when this is dropped, and when the process ends in any

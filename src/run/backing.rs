@@ -1,18 +1,17 @@
 //! Provides what file systems are made on, one after the other: an image behind a loop device, with or
 //! without a modelled disk between them, a block device, or memory. It leaves nothing behind.
 
-use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::disk::{ModelledDisk, SOURCE};
 use super::image::ImageFile;
-use super::remove::{Removal, remove_run_directory};
+use super::remove::{Removal, path_of, remove_own};
 use super::run_directory::{DISK, IMAGE, MEMORY, MOUNT_POINT, RunDirectory, open_parent};
 use super::unread::UnreadExtent;
 use crate::base::errno::Errno;
@@ -22,9 +21,9 @@ use crate::host::block;
 use crate::host::block_device::BlockDevice;
 use crate::host::erase::{Erasable, check_erasable, recheck_empty};
 use crate::host::fuse;
-use crate::host::loop_device::{LoopDevice, backing_file};
+use crate::host::loop_device::{FileNumbers, LoopDevice, backing_file};
 use crate::host::making::{self, CheckedState, Tool};
-use crate::host::mounts;
+use crate::host::mounts::{self, Mount};
 use crate::host::page_cache::{CacheProbe, Residency};
 use crate::plan::FileSystem;
 use crate::plan::disk::DiskModel;
@@ -521,13 +520,11 @@ impl Backing {
         let given_back = self.base.take().map_or(Ok(()), |base| self.give_back(base));
         wrong.extend(given_back.err().map(|failure| failure.sentence));
         let Some(run_directory) = self.run_directory.take() else { return Ok(Removal::default()) };
-        let removal =
-            remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()));
-        let removal = removal.unwrap_or_else(Removal::failed);
+        let removal = remove_own(&run_directory);
         if wrong.is_empty() {
-            return Ok(removal);
+            return removal;
         }
-        wrong.extend(removal.left);
+        wrong.extend(removal.unwrap_or_else(Removal::failed).left);
         Err(Failure::failed(format!(
             "{}. When nothing uses it any more, `boatload clean` removes what is left of {}",
             wrong.join("; "),
@@ -565,27 +562,47 @@ pub enum PagesLeft {
     Unknown,
 }
 
-/// Unmounts what a killed run left mounted in its open directory, which its marker must have proved to
-/// be boatload's, and which users know as `run_directory`: memory and a modelled disk of its own, and the file system that it
-/// made. With the last mount goes the loop device.
-pub fn unmount_left(open: BorrowedFd<'_>, run_directory: &Path) -> Result<()> {
-    // Whoever may rename above it could lead a path elsewhere meanwhile.
-    let sure = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
-    let own = [MOUNT_POINT, MEMORY, DISK].map(|name| run_directory.join(name));
-    let images = ["", MEMORY, DISK].map(|name| run_directory.join(name).join(IMAGE));
-    for mount in mounts::mounts_below(run_directory) {
-        let is_own_kind = ["tmpfs", fuse::KIND].contains(&mount.kind.as_str());
-        let of_image = || backing_file(&mount.source).is_some_and(|file| images.contains(&file));
-        // Where mounts are not private, one of a device that the user named is left there too.
-        let of_device = || mount.mount_point == run_directory.join(MOUNT_POINT);
-        let is_own = is_own_kind && mount.source == SOURCE || of_image() || of_device();
-        if !own.contains(&mount.mount_point) || !is_own {
-            continue;
+/// Unmounts what a killed run left mounted in its open directory, which its marker must have proved to be boatload's: memory and
+/// a modelled disk of its own, and the file system on its image. With the last mount goes the loop device.
+///
+/// # Errors
+/// If it cannot be unmounted, or something else is mounted there, or in a directory that others may write to.
+pub fn unmount_left(open: BorrowedFd<'_>) -> Result<()> {
+    let failed = |error| Failure::from_system("look at the run's directory", error);
+    let stat = rustix::fs::fstat(open).map_err(failed)?;
+    let is_closed = stat.st_uid == rustix::process::geteuid().as_raw() && stat.st_mode & 0o022 == 0;
+    let Some(path) = path_of(open) else { return Ok(()) };
+    let points = [MOUNT_POINT, MEMORY, DISK].map(|name| path.join(name));
+    let mut mounts = mounts::mounts_below(&path);
+    mounts.retain(|mount| points.contains(&mount.mount_point));
+    let is_bare = |mount: &Mount| {
+        ["tmpfs", fuse::KIND].contains(&mount.kind.as_str()) && mount.source == SOURCE
+    };
+    // A modelled disk whose server has ended does not tell of its file; it has no other one.
+    let bare = mounts.iter().filter(|mount| is_bare(mount)).map(|mount| mount.device);
+    let bare: Vec<_> = bare.collect();
+    let image = rustix::fs::statat(open, IMAGE, AtFlags::SYMLINK_NOFOLLOW).ok();
+    let image = image.map(|image| FileNumbers { device: image.st_dev, inode: image.st_ino });
+    let is_of_image = |mount: &Mount| {
+        backing_file(&mount.source).is_some_and(|file| {
+            let device = (rustix::fs::major(file.device), rustix::fs::minor(file.device));
+            Some(file) == image || bare.contains(&device)
+        })
+    };
+    for mount in &mounts {
+        let point = shown(&mount.mount_point);
+        if !is_closed || !is_bare(mount) && !is_of_image(mount) {
+            let (kind, source) = (&mount.kind, shown(&mount.source));
+            return Err(Failure::failed(format!(
+                "the {kind} on {source} is mounted at {point} and is not known to be the run's own. If it is nobody \
+                 else's, `umount {point}`"
+            )));
         }
         let name = mount.mount_point.file_name().unwrap_or_default();
-        mounts::unmount(&sure.join(name)).map_err(|errno| {
-            let what = shown(&mount.mount_point);
-            Failure::failed(format!("cannot unmount {what}: {}", errno.about()))
+        // Whoever may rename above it could lead a path elsewhere meanwhile.
+        let sure = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd())).join(name);
+        mounts::unmount(&sure).map_err(|errno| {
+            Failure::failed(format!("cannot unmount {point}: {}", errno.about()))
         })?;
     }
     Ok(())

@@ -98,7 +98,7 @@ fn watch(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<R
         if is_gone() {
             return Ok(None);
         }
-        last = match remove_leftover(parent.as_fd(), place, name) {
+        last = match remove_leftover(parent.as_fd(), name) {
             Ok(removal) if removal.left.is_empty() => return Ok(Some(removal)),
             // A rank that the launcher has not ended yet may have added it.
             Ok(removal) => Err(left(place, name, &removal.left.join(", "))),
@@ -115,6 +115,8 @@ fn left(place: &Path, name: &OsStr, what: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
     use crate::run::run_directory::RunDirectory;
 
@@ -122,7 +124,9 @@ mod tests {
     fn it_removes_the_directory_only_when_nobody_said_that_all_is_well() {
         let place = tempfile::tempdir().unwrap();
         let make = || open_parent(place.path()).unwrap();
-        drop(RunDirectory::make(make(), place.path(), "abcdefgh").unwrap());
+        drop(
+            RunDirectory::make(make(), place.path(), "abcdefgh", &AtomicBool::new(false)).unwrap(),
+        );
         let name = OsStr::new("boatload-abcdefgh");
         let ends = |word: &[u8]| {
             let (reader, mut writer) = std::io::pipe().unwrap();
@@ -159,7 +163,8 @@ mod tests {
     fn it_waits_until_no_rank_uses_the_directory() {
         let place = tempfile::tempdir().unwrap();
         let parent = open_parent(place.path()).unwrap();
-        let rank = RunDirectory::make(parent, place.path(), "abcdefgh").unwrap();
+        let go_on = AtomicBool::new(false);
+        let rank = RunDirectory::make(parent, place.path(), "abcdefgh", &go_on).unwrap();
         let name = OsStr::new("boatload-abcdefgh");
         std::thread::scope(|scope| {
             let (reader, writer) = std::io::pipe().unwrap();

@@ -74,10 +74,12 @@ impl ImageFile {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         let kept = rustix::fs::openat(&self.directory, name_of(number).as_c_str(), flags, mode);
-        let kept = kept.map_err(|error| cannot("keep an image", error))?;
+        let kept = File::from(kept.map_err(|error| cannot("keep an image", error))?);
         let unread = if are_in_place(self.file(), unread) { unread } else { &[] };
         let copy = ImageCopy { left_out: unread, left_out_before: &[], is_new: true, stop };
-        self.copy(&self.file, &kept.into(), &copy).map_err(|error| {
+        let copied = self.copy(&self.file, &kept, &copy);
+        drop(kept);
+        copied.map_err(|error| {
             let _ = self.remove(number);
             failed_to("keep an image", &error)
         })

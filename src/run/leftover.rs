@@ -2,25 +2,27 @@
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
 
 use super::backing::unmount_left;
-use super::remove::{Removal, remove_run_directory};
+use super::remove::{Removal, remove_proved};
 use super::run_directory::{
-    in_use, is_locked, is_unmarked, open_directory, prove, remove_unmarked,
+    in_use, is_locked, is_unmarked, may_be_run_directory, open_directory, prove, remove_unmarked,
 };
 use crate::base::failure::{Failure, Result, shown};
 
-/// Removes the run directory `name` in the open directory `parent`, which is at `place`, with what was mounted in it.
+/// Removes the run directory `name` in the open directory `parent`, with what was mounted in it.
 ///
 /// # Errors
 /// If its marker proves nothing, a boatload uses it, or something cannot be unmounted; then nothing was removed.
-pub fn remove_leftover(parent: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Removal> {
+pub fn remove_leftover(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
     let refuse = |why: &str| Failure::failed(format!("{} is left alone: {why}", shown(name)));
+    if !may_be_run_directory(name) {
+        return Err(refuse("it is not named as boatload names its directories"));
+    }
     // Held until it is gone, so that no run goes on from it meanwhile.
     let held = open_directory(parent, name).map_err(|error| refuse(&error.to_string()))?;
-    let used = match prove(held.as_fd(), name) {
-        Ok(marker) => in_use(held.as_fd(), &marker),
+    let marker = match prove(held.as_fd(), name) {
+        Ok(marker) => marker,
         // Looked at under the lock, which a run takes before it marks.
         Err(_) if !is_locked(held.as_fd()) && is_unmarked(held.as_fd(), name).unwrap_or(false) => {
             remove_unmarked(parent, held.as_fd(), name)
@@ -29,10 +31,9 @@ pub fn remove_leftover(parent: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Re
         }
         Err(why) => return Err(refuse(&why)),
     };
-    if used {
+    if in_use(held.as_fd(), &marker) {
         return Err(refuse("it is in use by now"));
     }
-    let path = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_path_buf());
-    unmount_left(held.as_fd(), &path.join(name)).map_err(|failure| refuse(&failure.sentence))?;
-    remove_run_directory(parent, name)
+    unmount_left(held.as_fd()).map_err(|failure| refuse(&failure.sentence))?;
+    remove_proved(parent, held.as_fd(), name, &marker)
 }

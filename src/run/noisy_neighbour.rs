@@ -1,12 +1,12 @@
 //! A noisy neighbour, planted to try what boatload concludes beside one: a process of its own, so that
 //! its work is counted as that of any other process.
 
-use std::ffi::OsStr;
 use std::io::{Read, Result as IoResult};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 
 use super::content::AlignedBuffer;
-use super::remove::remove_run_directory;
+use super::remove::remove_own;
 use super::run_directory::{ID_LETTERS, RunDirectory, open_parent};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::random::{Stream, below, draw, mix, random_word, unit};
@@ -44,18 +44,23 @@ pub struct NoisyNeighbour {
 
 impl NoisyNeighbour {
     /// Starts one in a marked directory of its own below `place`: this program with these arguments and
-    /// the directory's path, which calls [`make_noise`]. Returns when it is at work.
+    /// a path, which calls [`make_noise`]. Returns when it is at work.
     ///
     /// # Errors
     /// If it cannot begin.
-    pub fn start(place: &Path, arguments: &[&str]) -> Result<Self> {
+    pub fn start(place: &Path, arguments: &[&str], stop: &AtomicBool) -> Result<Self> {
         let fail = |error| Failure::from_system("start the noisy neighbour", error);
         let id = random_word(ID_LETTERS).map_err(fail)?;
-        let directory = RunDirectory::make(open_parent(place)?, place, &id)?;
-        let path = place.join(directory.name());
+        let directory = RunDirectory::make(open_parent(place)?, place, &id, stop)?;
+        let own = format!("/proc/self/fd/{}", directory.directory().as_raw_fd());
         let spawned = std::env::current_exe().and_then(|program| {
             let mut command = command(&program);
-            command.args(arguments).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
+            command
+                .args(arguments)
+                .arg(".")
+                .current_dir(own)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped());
             // A Ctrl-C in the terminal is meant for boatload, which then stops it.
             command.process_group(0).spawn()
         });
@@ -101,7 +106,7 @@ impl Drop for NoisyNeighbour {
 }
 
 fn remove(directory: &RunDirectory) -> Result<()> {
-    let removal = remove_run_directory(directory.parent(), OsStr::new(directory.name()))?;
+    let removal = remove_own(directory)?;
     let left = |left: &String| Failure::failed(format!("cannot remove {left}"));
     removal.left.first().map_or(Ok(()), |first| Err(left(first)))
 }
@@ -118,7 +123,8 @@ pub fn make_noise(
     begins: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     let fail = |error: std::io::Error| {
-        let what = format!("make noise with direct I/O in {}", shown(directory));
+        let place = std::path::absolute(directory).unwrap_or_else(|_| directory.into());
+        let what = format!("make noise with direct I/O in {}", shown(place));
         Failure::from_system(what, error)
     };
     let scratch = Arc::new(scratch_file(directory).map_err(fail)?);

@@ -3,19 +3,22 @@
 //! boatload gives; anything else stays and is reported.
 
 use std::ffi::{CStr, OsStr, OsString};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno as OsErrno;
 
 use super::kept_ballast::NOTE;
 use super::run_directory::{
-    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, RunDirectory, may_be_run_directory,
-    open_directory, prove,
+    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, Marker, RunDirectory, open_directory,
+    open_parent, write_new,
 };
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::names::{Name, NameKind};
+use crate::base::names::{Name, NameKind, is_silly_name};
+use crate::base::units::counted;
 use crate::plan::tree::RankPart;
 
 /// The result of a removal.
@@ -29,46 +32,91 @@ pub struct Removal {
     pub left: Vec<String>,
     /// How often something was left alone; what is met again in a second reading counts again.
     leavings: u64,
+    /// Pauses made for files that are deleted and still open.
+    pauses: u32,
 }
+
+/// The most pauses in one removal, and how long each is: who has a deleted file open gets two seconds to close it. FUSE tells
+/// its server only after close(2) that a file is closed.
+const PAUSES_MAX: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// How many paths left alone are named.
 const LEFT_MAX: usize = 10;
 
-/// Removes a run directory that its marker proves to be boatload's.
+/// Empties an open directory that this marker proves to be boatload's, and removes its entry, which was `name` in `parent`.
+/// Where somebody has renamed it since, it is found, and what has its name now stays.
 ///
 /// # Errors
-/// If the marker proves nothing; then nothing was touched.
-pub fn remove_run_directory(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
-    let refuse = |why: String| Failure::failed(format!("{} is left alone: {why}", shown(name)));
-    if !may_be_run_directory(name) {
-        return Err(refuse("it is not named as boatload names its directories".into()));
-    }
-    let directory = open_directory(parent, name).map_err(|error| refuse(error.to_string()))?;
-    prove(directory.as_fd(), name).map_err(refuse)?;
+/// If it had been renamed.
+pub fn remove_proved(
+    parent: BorrowedFd<'_>,
+    directory: BorrowedFd<'_>,
+    name: &OsStr,
+    marker: &Marker,
+) -> Result<Removal> {
     let mut removal = Removal::default();
     let place = RemovedPlace { depth: 0, is_top: true };
-    remove_entries(directory.as_fd(), &shown(name), place, &mut removal);
+    remove_entries(directory, &shown(name), place, &mut removal);
+    let mut path = (!is_entry(parent, name, directory)).then(|| path_of(directory)).flatten();
     if removal.left.is_empty() {
-        // The marker goes last: a removal that was cut short can be done again.
-        let marker = rustix::fs::unlinkat(&directory, MARKER, AtFlags::empty());
-        let all = marker.and_then(|()| rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR));
-        match all {
-            Ok(()) => removal.directories += 1,
-            Err(error) => removal.leave(&shown(name), &error.to_string()),
-        }
+        path = removal.remove_marked(parent, directory, name, marker).or(path);
     }
-    Ok(removal)
+    let Some(path) = path else { return Ok(removal) };
+    let end = match removal.left.is_empty() {
+        true => "It was emptied and removed there".into(),
+        false => format!("Not all of it could be removed: {}", removal.left.join(", ")),
+    };
+    let (name, path) = (shown(name), shown(path));
+    Err(Failure::failed(format!(
+        "the run's directory {name} was renamed to {path} while boatload used it. {end}. Whatever is called {name} now \
+         is not this run's and stays"
+    )))
 }
 
 /// Removes the directory of a run, or of a rank in it.
 ///
 /// # Errors
-/// If a run's marker proves nothing; then nothing was touched.
+/// If a run's marker proves nothing, so that nothing was touched; or if its directory had been renamed.
 pub fn remove_own(directory: &RunDirectory) -> Result<Removal> {
     let name = OsStr::new(directory.name());
-    match directory.is_of_rank() {
-        true => Ok(remove_tree(directory.parent(), name)),
-        false => remove_run_directory(directory.parent(), name),
+    if directory.is_of_rank() {
+        return Ok(remove_tree(directory.parent(), name));
+    }
+    let refuse = |why: String| Failure::failed(format!("{} is left alone: {why}", shown(name)));
+    let marker = directory.prove().map_err(refuse)?;
+    remove_proved(directory.parent(), directory.directory(), name, &marker)
+}
+
+/// Where an open directory is by now; none once it is removed.
+pub(super) fn path_of(directory: BorrowedFd<'_>) -> Option<PathBuf> {
+    let path = std::fs::read_link(format!("/proc/self/fd/{}", directory.as_raw_fd())).ok()?;
+    // The kernel says it so, and so can somebody call a directory.
+    let is_removed = path.as_os_str().as_bytes().ends_with(b" (deleted)");
+    (!is_removed || path.symlink_metadata().is_ok()).then_some(path)
+}
+
+/// Whether a name leads to an open directory.
+fn is_entry(parent: BorrowedFd<'_>, name: &OsStr, directory: BorrowedFd<'_>) -> bool {
+    let entry = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
+    let held = rustix::fs::fstat(directory);
+    let numbers = entry.ok().zip(held.ok());
+    numbers.is_some_and(|(entry, held)| (entry.st_dev, entry.st_ino) == (held.st_dev, held.st_ino))
+}
+
+/// The entry of a directory that was renamed.
+struct RenamedEntry {
+    parent: OwnedFd,
+    name: OsString,
+    path: PathBuf,
+}
+
+impl RenamedEntry {
+    /// None if it is not found, or was renamed again just now.
+    fn of(directory: BorrowedFd<'_>) -> Option<Self> {
+        let path = path_of(directory)?;
+        let (parent, name) = (open_parent(path.parent()?).ok()?, path.file_name()?.to_owned());
+        is_entry(parent.as_fd(), &name, directory).then_some(Self { parent, name, path })
     }
 }
 
@@ -130,6 +178,64 @@ impl Removal {
         }
     }
 
+    /// Removes a directory that is empty but for its marker; gives where it was if somebody had renamed it. The marker goes last,
+    /// and comes back if the directory stays: a removal that was cut short can be done again.
+    fn remove_marked(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        directory: BorrowedFd<'_>,
+        name: &OsStr,
+        marker: &Marker,
+    ) -> Option<PathBuf> {
+        let mut path = None;
+        let error = loop {
+            let is_here = is_entry(parent, name, directory);
+            let renamed = if is_here { None } else { RenamedEntry::of(directory) };
+            let entry = match &renamed {
+                Some(RenamedEntry { parent, name, .. }) => Some((parent.as_fd(), name.as_os_str())),
+                None => is_here.then_some((parent, name)),
+            };
+            path = renamed.as_ref().map(|renamed| renamed.path.clone()).or(path);
+            let removed = entry.map_or(Err(OsErrno::NOENT), |(parent, name)| {
+                match rustix::fs::unlinkat(directory, MARKER, AtFlags::empty()) {
+                    Ok(()) | Err(OsErrno::NOENT) => {}
+                    other => return other,
+                }
+                rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR)
+            });
+            match removed {
+                // What was removed can have been another empty one that had just taken its name.
+                Ok(()) if path_of(directory).is_none() => {
+                    self.directories += 1;
+                    return path;
+                }
+                // Its marker may have the name of a deleted file, or it was just renamed.
+                Ok(()) | Err(OsErrno::NOTEMPTY | OsErrno::NOENT | OsErrno::NOTDIR)
+                    if self.pauses() => {}
+                Ok(()) => break OsErrno::NOENT,
+                Err(error) => break error,
+            }
+        };
+        let _ = write_new(directory, MARKER, marker);
+        let why = match error {
+            OsErrno::NOENT => "its place is not known".into(),
+            OsErrno::NOTEMPTY => "another process has its marker open".into(),
+            error => error.to_string(),
+        };
+        self.leave(&shown(name), &why);
+        path
+    }
+
+    /// Waits a little; false once it has waited long enough.
+    fn pauses(&mut self) -> bool {
+        let goes_on = self.pauses < PAUSES_MAX;
+        if goes_on {
+            self.pauses += 1;
+            std::thread::sleep(PAUSE);
+        }
+        goes_on
+    }
+
     pub(super) fn leave(&mut self, path: &str, why: &str) {
         self.leavings += 1;
         let one = format!("{path} ({why})");
@@ -188,7 +294,8 @@ struct RemovedPlace {
 }
 
 /// Removes what boatload made in an open directory. Some file systems skip entries while others
-/// are removed, so it reads again until a reading removes nothing more.
+/// are removed, so it reads again until a reading removes nothing more, and files that are deleted and still
+/// open are closed.
 fn remove_entries(
     directory: BorrowedFd<'_>,
     path: &str,
@@ -197,15 +304,41 @@ fn remove_entries(
 ) {
     loop {
         let before = (removal.files, removal.directories);
-        let mut left = Vec::new();
+        let mut left = LeftEntries::default();
         if let Err(error) = remove_pass(directory, path, place, removal, &mut left) {
             return removal.leave(path, &error.to_string());
         }
-        if (removal.files, removal.directories) == before {
-            for (name, why) in left {
-                removal.leave(&format!("{path}/{}", shown(&name)), &why);
-            }
-            return;
+        for name in &left.deleted {
+            // It goes if nobody has it open any more; else it stays, or comes back by another name.
+            let _ = rustix::fs::unlinkat(directory, name, AtFlags::empty());
+        }
+        let is_done = (removal.files, removal.directories) == before;
+        if is_done && (left.deleted.is_empty() || !removal.pauses()) {
+            return left.tell(path, removal);
+        }
+    }
+}
+
+/// What one reading of a directory could not remove.
+#[derive(Default)]
+struct LeftEntries {
+    /// Names, each with the reason.
+    others: Vec<(OsString, String)>,
+    /// Files that were deleted while they were open.
+    deleted: Vec<OsString>,
+}
+
+impl LeftEntries {
+    fn tell(self, path: &str, removal: &mut Removal) {
+        for (name, why) in self.others {
+            removal.leave(&format!("{path}/{}", shown(&name)), &why);
+        }
+        if let Some(first) = self.deleted.first() {
+            let why = format!(
+                "{} that another process still has open",
+                counted(self.deleted.len() as u64, "deleted file")
+            );
+            removal.leave(&format!("{path}/{}", shown(first)), &why);
         }
     }
 }
@@ -215,7 +348,7 @@ fn remove_pass(
     path: &str,
     place: RemovedPlace,
     removal: &mut Removal,
-    left: &mut Vec<(OsString, String)>,
+    left: &mut LeftEntries,
 ) -> rustix::io::Result<()> {
     let RemovedPlace { depth, is_top } = place;
     for entry in Dir::read_from(directory)? {
@@ -232,16 +365,19 @@ fn remove_pass(
                 match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
                     Ok(()) => removal.files += 1,
                     Err(OsErrno::NOENT) => {}
-                    Err(error) => left.push((text.to_owned(), error.to_string())),
+                    Err(error) => left.others.push((text.to_owned(), error.to_string())),
                 }
             }
             Ok(OwnershipVerdict::Directory) => {
                 remove_directory(directory, text, depth + 1, path, removal);
             }
+            Ok(OwnershipVerdict::DeletedFile) => left.deleted.push(text.to_owned()),
             Ok(OwnershipVerdict::Foreign) => {
-                left.push((text.to_owned(), "boatload did not make it".into()));
+                left.others.push((text.to_owned(), "boatload did not make it".into()));
             }
-            Err(error) => left.push((text.to_owned(), error.to_string())),
+            // It was closed, or another rank was quicker.
+            Err(OsErrno::NOENT) => {}
+            Err(error) => left.others.push((text.to_owned(), error.to_string())),
         }
     }
     Ok(())
@@ -250,6 +386,8 @@ fn remove_pass(
 enum OwnershipVerdict {
     File,
     Directory,
+    /// It was deleted while it was open, and has another name until it is closed.
+    DeletedFile,
     Foreign,
 }
 
@@ -266,6 +404,7 @@ fn verdict(
         _ if is_one_of(&[CANARY, NOTE, IMAGE]) => NameKind::File,
         _ if is_one_of(&[MOUNT_POINT, MEMORY, DISK]) => NameKind::Cell,
         Some(known) if is_top == known.kind.is_at_top() => known.kind,
+        _ if is_silly_name(name.to_bytes()) => NameKind::File,
         _ => return Ok(OwnershipVerdict::Foreign),
     };
     let found = match listed {
@@ -278,6 +417,9 @@ fn verdict(
     };
     Ok(match (kind.is_directory(), found) {
         (true, FileType::Directory) => OwnershipVerdict::Directory,
+        (false, FileType::RegularFile) if is_silly_name(name.to_bytes()) => {
+            OwnershipVerdict::DeletedFile
+        }
         (false, FileType::RegularFile) => OwnershipVerdict::File,
         _ => OwnershipVerdict::Foreign,
     })

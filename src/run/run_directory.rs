@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, Uid};
@@ -44,6 +45,10 @@ pub const MEMORY: &str = "memory";
 /// The directory that a modelled disk is mounted on, whose one file is the disk.
 pub const DISK: &str = "disk";
 
+/// How often and how long apart a lock is asked for that another process holds: `clean` has one for a moment.
+const LOCK_TRIES: u32 = 250;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
 /// A marker, like a note, is a few hundred bytes; more is not one.
 const NOTE_BYTES_MAX: usize = 4096;
 
@@ -73,17 +78,19 @@ pub struct RunDirectory {
     parent: OwnedFd,
     directory: OwnedFd,
     name: String,
+    /// That of the marker, where this process wrote it.
+    token: Option<String>,
     /// Whether it is what a rank works in, in the directory of the run.
     is_of_rank: bool,
 }
 
 impl RunDirectory {
     /// Makes and marks the directory of run `id` below the open directory `parent`, which users
-    /// know as `place`.
+    /// know as `place`, unless it is to `stop`.
     ///
     /// # Errors
-    /// If it cannot be made or exists already.
-    pub fn make(parent: OwnedFd, place: &Path, id: &str) -> Result<Self> {
+    /// If it cannot be made, exists already, or is locked by another process.
+    pub fn make(parent: OwnedFd, place: &Path, id: &str, stop: &AtomicBool) -> Result<Self> {
         let name = format!("{PREFIX}{id}");
         let fail = |doing: &str, error: std::io::Error| {
             let what = format!("{doing} the run's directory {}", shown(place.join(&name)));
@@ -93,10 +100,20 @@ impl RunDirectory {
         let directory = loop {
             rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)
                 .map_err(|error| fail("make", error.into()))?;
-            let opened = open_locked(parent.as_fd(), OsStr::new(&name)).map_err(|error| {
-                // It is empty and without a marker.
-                let _ = rustix::fs::unlinkat(&parent, name.as_str(), AtFlags::REMOVEDIR);
-                fail("open", error.into())
+            let opened = open_locked(parent.as_fd(), OsStr::new(&name), stop);
+            let opened = opened.map_err(|error| match error {
+                // `clean` holds a lock until it has removed the directory. Anybody else has put another one in its place.
+                OsErrno::INTR => Failure::interrupted("interrupted"),
+                OsErrno::WOULDBLOCK => Failure::failed(format!(
+                    "another process keeps the run's directory {} locked. Name a place with --dir in which \
+                     others cannot write",
+                    shown(place.join(&name))
+                )),
+                error => {
+                    // It is empty and without a marker.
+                    let _ = rustix::fs::unlinkat(&parent, name.as_str(), AtFlags::REMOVEDIR);
+                    fail("open", error.into())
+                }
             })?;
             // `clean` may have removed it, for it was empty and nobody's.
             if let Some(directory) = opened {
@@ -104,29 +121,37 @@ impl RunDirectory {
             }
         };
         make_own(directory.as_fd()).map_err(|error| fail("own", error.into()))?;
-        let run_directory = Self { parent, directory, name: name.clone(), is_of_rank: false };
-        run_directory.mark(id).map_err(|error| {
+        let token = mark(directory.as_fd(), id).map_err(|error| {
             // Without its marker nothing could prove later whose it is.
-            let Self { parent, directory, name, .. } = &run_directory;
-            let _ = remove_unmarked(parent.as_fd(), directory.as_fd(), OsStr::new(name));
+            let _ = remove_unmarked(parent.as_fd(), directory.as_fd(), OsStr::new(&name));
             fail("mark", error)
         })?;
-        Ok(run_directory)
+        Ok(Self { parent, directory, name, token: Some(token), is_of_rank: false })
     }
 
     /// Opens one that this process made, after its file system was mounted again.
     pub fn reopen(parent: OwnedFd, name: &str) -> rustix::io::Result<Self> {
         let directory = open_directory(parent.as_fd(), OsStr::new(name))?;
-        Ok(Self { parent, directory, name: name.to_string(), is_of_rank: false })
+        Ok(Self { parent, directory, name: name.to_string(), token: None, is_of_rank: false })
     }
 
-    /// The token of its marker, which tells it from every other.
+    /// The token of its marker, which tells it from every other; none where another process wrote it.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Proves that the directory which is held is the one that was marked.
     ///
     /// # Errors
-    /// If the marker proves nothing.
-    pub fn token(&self) -> Result<String> {
-        let refuse = |why| Failure::failed(format!("cannot go on in {}: {why}", shown(&self.name)));
-        prove(self.directory(), OsStr::new(&self.name)).map(|marker| marker.token).map_err(refuse)
+    /// A phrase that says what is wrong.
+    pub(super) fn prove(&self) -> std::result::Result<Marker, String> {
+        let marker = prove(self.directory(), OsStr::new(&self.name))?;
+        match &self.token {
+            Some(token) if *token != marker.token => {
+                Err("its marker is not the one that this run wrote".into())
+            }
+            _ => Ok(marker),
+        }
     }
 
     /// Makes what rank `rank` works in, in the directory of run `id` below `parent`, which rank 0 made and whose marker
@@ -134,9 +159,15 @@ impl RunDirectory {
     ///
     /// # Errors
     /// If that directory is not to be seen here, or this one cannot be made.
-    pub fn make_for_rank(parent: BorrowedFd<'_>, id: &str, token: &str, rank: u32) -> Result<Self> {
+    pub fn make_for_rank(
+        parent: BorrowedFd<'_>,
+        id: &str,
+        token: &str,
+        rank: u32,
+        stop: &AtomicBool,
+    ) -> Result<Self> {
         let of_run = format!("{PREFIX}{id}");
-        let run = open_soon(parent, OsStr::new(&of_run));
+        let run = open_soon(parent, OsStr::new(&of_run), stop);
         let run = run.ok().filter(|run| read_marker(run.as_fd()).is_ok_and(|m| m.token == token));
         let Some(run) = run else {
             return Err(Failure::failed(format!(
@@ -150,7 +181,7 @@ impl RunDirectory {
         let name = rank_name(rank);
         rustix::fs::mkdirat(&run, name.as_str(), Mode::RWXU).map_err(fail)?;
         let directory = open_directory(run.as_fd(), OsStr::new(&name)).map_err(fail)?;
-        Ok(Self { parent: run, directory, name, is_of_rank: true })
+        Ok(Self { parent: run, directory, name, token: None, is_of_rank: true })
     }
 
     /// Says that the run is still going on, to those who cannot see its process.
@@ -164,23 +195,6 @@ impl RunDirectory {
     /// Whether it is what a rank works in, in the directory of the run.
     pub fn is_of_rank(&self) -> bool {
         self.is_of_rank
-    }
-
-    fn mark(&self, id: &str) -> std::io::Result<()> {
-        let stat = rustix::fs::fstat(&self.directory)?;
-        let marker = Marker {
-            run: id.to_string(),
-            token: random_word(16)?,
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            boot: boot_id(),
-            process: std::process::id(),
-            host: host_name(),
-        };
-        write_new(self.directory(), MARKER, &marker)?;
-        // Nothing is made in it that could outlive its marker when the power goes.
-        rustix::fs::fsync(open_note(self.directory(), MARKER)?)?;
-        Ok(rustix::fs::fsync(&self.directory)?)
     }
 
     /// The open run directory.
@@ -199,14 +213,52 @@ impl RunDirectory {
     }
 }
 
+/// Marks an open directory as that of run `id`; gives the marker's token.
+fn mark(directory: BorrowedFd<'_>, id: &str) -> std::io::Result<String> {
+    let stat = rustix::fs::fstat(directory)?;
+    let marker = Marker {
+        run: id.to_string(),
+        token: random_word(16)?,
+        device: stat.st_dev,
+        inode: stat.st_ino,
+        boot: boot_id(),
+        process: std::process::id(),
+        host: host_name(),
+    };
+    write_new(directory, MARKER, &marker)?;
+    // Nothing is made in it that could outlive its marker when the power goes.
+    rustix::fs::fsync(open_note(directory, MARKER)?)?;
+    rustix::fs::fsync(directory)?;
+    Ok(marker.token)
+}
+
 /// Opens a directory and takes the lock that says that it is in use, after `clean` is done with it; none if it is
 /// not there any more. The lock is held until the process ends, however it ends.
-fn open_locked(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Option<OwnedFd>> {
+///
+/// # Errors
+/// `EAGAIN` if another process keeps it locked, `EINTR` if it is to stop.
+fn open_locked(
+    parent: BorrowedFd<'_>,
+    name: &OsStr,
+    stop: &AtomicBool,
+) -> rustix::io::Result<Option<OwnedFd>> {
     let directory = match open_directory(parent, name) {
         Err(OsErrno::NOENT) => return Ok(None),
         other => other?,
     };
-    match uninterrupted(|| rustix::fs::flock(&directory, FlockOperation::LockShared)) {
+    let lock = || rustix::fs::flock(&directory, FlockOperation::NonBlockingLockShared);
+    let mut locked = uninterrupted(lock);
+    for _ in 0..LOCK_TRIES {
+        if locked != Err(OsErrno::WOULDBLOCK) {
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(OsErrno::INTR);
+        }
+        std::thread::sleep(LOCK_PAUSE);
+        locked = uninterrupted(lock);
+    }
+    match locked {
         // Without locks the marker's process speaks.
         Ok(()) | Err(OsErrno::NOSYS | OsErrno::OPNOTSUPP | OsErrno::NOLCK) => {}
         Err(error) => return Err(error),
@@ -287,10 +339,14 @@ pub(super) fn read_start(file: OwnedFd) -> std::io::Result<String> {
 }
 
 /// Opens and locks a directory that another host has just made: a network file system may show it a little later.
-fn open_soon(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+fn open_soon(
+    parent: BorrowedFd<'_>,
+    name: &OsStr,
+    stop: &AtomicBool,
+) -> rustix::io::Result<OwnedFd> {
     const TRIES: u32 = 30;
     for _ in 0..TRIES {
-        if let Some(directory) = open_locked(parent, name)? {
+        if let Some(directory) = open_locked(parent, name, stop)? {
             return Ok(directory);
         }
         std::thread::sleep(Duration::from_millis(100));
@@ -318,14 +374,30 @@ fn read_marker(directory: BorrowedFd<'_>) -> std::result::Result<Marker, String>
 /// # Errors
 /// A phrase that says what is wrong: no marker, not readable, a copy, someone else's.
 pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Marker, String> {
+    let marker = prove_renamed(directory)?;
+    if name != OsStr::new(&format!("{PREFIX}{}", marker.run)) {
+        return Err(OTHER_DIRECTORY.into());
+    }
+    Ok(marker)
+}
+
+/// What is wrong with a marker that was made elsewhere.
+const OTHER_DIRECTORY: &str =
+    "its marker was made for another directory (was it copied or renamed?)";
+
+/// The same, whatever the directory is called by now.
+///
+/// # Errors
+/// The same, but for its name.
+pub fn prove_renamed(directory: BorrowedFd<'_>) -> std::result::Result<Marker, String> {
     let marker = read_marker(directory)?;
     let stat = rustix::fs::fstat(directory).map_err(|error| error.to_string())?;
     let user = rustix::process::geteuid();
     let other = stat.st_ino != marker.inode
         && !makes_inode_numbers_up(directory)
             .map_err(|error| format!("its file system cannot be told: {error}"))?;
-    if other || name != OsStr::new(&format!("{PREFIX}{}", marker.run)) {
-        return Err("its marker was made for another directory (was it copied or renamed?)".into());
+    if other {
+        return Err(OTHER_DIRECTORY.into());
     }
     // Device numbers are handed out anew at every boot, so they prove something only in this one.
     if marker.boot == boot_id() && stat.st_dev != marker.device {
@@ -511,11 +583,14 @@ pub fn is_id(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    static GO_ON: AtomicBool = AtomicBool::new(false);
+
     #[test]
     fn a_directory_is_in_use_as_long_as_its_maker_has_it_open_whatever_its_process() {
         let place = tempfile::tempdir().unwrap();
         let run_directory =
-            RunDirectory::make(open_parent(place.path()).unwrap(), place.path(), "abc").unwrap();
+            RunDirectory::make(open_parent(place.path()).unwrap(), place.path(), "abc", &GO_ON)
+                .unwrap();
         let name = OsStr::new("boatload-abc");
         let again = open_directory(run_directory.parent(), name).unwrap();
         let marker = prove(again.as_fd(), name).unwrap();
@@ -529,7 +604,7 @@ mod tests {
     fn a_directory_of_another_host_is_busy_for_a_day_after_its_last_sign() {
         let place = tempfile::tempdir().unwrap();
         let parent = open_parent(place.path()).unwrap();
-        let run_directory = RunDirectory::make(parent, place.path(), "abc").unwrap();
+        let run_directory = RunDirectory::make(parent, place.path(), "abc", &GO_ON).unwrap();
         let marker = prove(run_directory.directory(), OsStr::new("boatload-abc")).unwrap();
         let busy = |marker: &Marker| OtherHost::at_work(run_directory.directory(), marker);
         assert_eq!(busy(&marker), None, "of this host, locks and processes tell");
@@ -549,7 +624,7 @@ mod tests {
     fn a_host_of_this_name_is_another_one_unless_it_may_be_this_one_before_its_start() {
         let place = tempfile::tempdir().unwrap();
         let parent = open_parent(place.path()).unwrap();
-        let run_directory = RunDirectory::make(parent, place.path(), "abc").unwrap();
+        let run_directory = RunDirectory::make(parent, place.path(), "abc", &GO_ON).unwrap();
         let marker = prove(run_directory.directory(), OsStr::new("boatload-abc")).unwrap();
         let named = |host: &str, may_be_own| {
             OtherHost::named(&Marker { host: host.into(), ..marker.clone() }, may_be_own)
@@ -602,8 +677,10 @@ mod tests {
         rustix::fs::mkdirat(&parent, name, Mode::RWXU).unwrap();
         let held = open_directory(parent.as_fd(), name).unwrap();
         assert!(!is_locked(held.as_fd()), "from now on it is");
+        let open = |stop: bool| open_locked(parent.as_fd(), name, &AtomicBool::new(stop));
+        assert_eq!(open(true).unwrap_err(), OsErrno::INTR, "it does not wait when it is to stop");
         let opened = std::thread::scope(|scope| {
-            let opening = scope.spawn(|| open_locked(parent.as_fd(), name));
+            let opening = scope.spawn(|| open(false));
             std::thread::sleep(Duration::from_millis(50));
             assert!(!opening.is_finished(), "it waits");
             assert_eq!(is_unmarked(held.as_fd(), name), Ok(true));

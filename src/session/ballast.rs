@@ -15,7 +15,7 @@ use crate::run::ballast::{Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::kept_ballast::{BallastNote, NUMBER, leave_note};
-use crate::run::remove::remove_run_directory;
+use crate::run::remove::remove_own;
 use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::{DiskBallast, LAYOUT_FILES_MAX};
 
@@ -64,12 +64,11 @@ pub fn make_ballast(
     let memory_free = MemoryRoom::left().map(|room| room.bytes);
     room::check_memory(&kind, wanted, memory_free, directory)?;
     let id = new_id()?;
-    let run_directory = RunDirectory::make(parent, directory, &id)?;
+    let run_directory = RunDirectory::make(parent, directory, &id, interrupt.flag())?;
     listener(&Headway::Share(0.0));
     reach_goal(&run_directory, prepare, interrupt, &clock, listener).map_err(|failure| {
         listener(&Headway::CleaningUp);
-        let removed = remove_run_directory(run_directory.parent(), run_directory.name().as_ref());
-        let left = match removed {
+        let left = match remove_own(&run_directory) {
             Ok(removal) => removal.left.join(", "),
             Err(failure) => failure.sentence,
         };

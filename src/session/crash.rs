@@ -87,7 +87,7 @@ pub(crate) fn crash(
     let tools = Toolset::find(&survey, order)?;
     let tools = tools.ok_or_else(|| Failure::usage("no file system is made"))?;
     let parent = open_parent(&order.directory)?;
-    let run_directory = RunDirectory::make(parent, &order.directory, &new_id()?)?;
+    let run_directory = RunDirectory::make(parent, &order.directory, &new_id()?, interrupt.flag())?;
     let host = survey.host.clone();
     let book = CrashBook {
         scenario: order.plan.name.clone(),

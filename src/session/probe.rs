@@ -45,7 +45,7 @@ pub(crate) fn probe(
     let id = new_id()?;
     let mount = crate::host::mounts::Mount::of(std::os::fd::AsFd::as_fd(&parent));
     let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
-    let run_directory = RunDirectory::make(parent, directory, &id)?;
+    let run_directory = RunDirectory::make(parent, directory, &id, interrupt.flag())?;
     let copied = match copies {
         true => copy_seconds_per_byte(&run_directory, &clock, interrupt),
         false => Ok(0.0),

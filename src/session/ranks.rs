@@ -417,24 +417,30 @@ impl<'a> RankGroup<'a> {
         &self,
         parent: BorrowedFd<'_>,
         place: &Path,
+        stop: &AtomicBool,
     ) -> Result<RunDirectory> {
         let token = match self.rank() {
-            0 => self.make_directory(parent, place).map(String::into_bytes),
+            0 => self.make_directory(parent, place, stop).map(String::into_bytes),
             _ => Ok(Vec::new()),
         };
         let token = self.collectives.reduce_and_broadcast(token, &|one, _| Ok(one), WITHIN, Ok);
         let token = token.map_err(|failure| self.named(&failure))?;
         let token = String::from_utf8_lossy(&token);
-        RunDirectory::make_for_rank(parent, &self.id, &token, self.rank())
+        RunDirectory::make_for_rank(parent, &self.id, &token, self.rank(), stop)
     }
 
     /// Makes the directory of the run; the token of its marker.
-    fn make_directory(&self, parent: BorrowedFd<'_>, place: &Path) -> Result<String> {
+    fn make_directory(
+        &self,
+        parent: BorrowedFd<'_>,
+        place: &Path,
+        stop: &AtomicBool,
+    ) -> Result<String> {
         let parent = parent.try_clone_to_owned();
         let parent = parent.map_err(|error| Failure::from_system("open --dir", error))?;
         // Where none can be started, `clean` removes what a killed run leaves, as for one process.
         let guard = DirectoryGuard::start(place, &self.id).ok();
-        let own = RunDirectory::make(parent, place, &self.id);
+        let own = RunDirectory::make(parent, place, &self.id, stop);
         let own = match own {
             Ok(own) => own,
             Err(failure) => {
@@ -442,9 +448,9 @@ impl<'a> RankGroup<'a> {
                 return Err(failure);
             }
         };
-        let token = own.token();
+        let token = own.token().unwrap_or_default().to_string();
         *self.directory() = Some(SharedDirectory { own, guard });
-        token
+        Ok(token)
     }
 
     fn directory(&self) -> MutexGuard<'_, Option<SharedDirectory>> {
@@ -506,11 +512,12 @@ struct SharedDirectory {
 
 impl SharedDirectory {
     fn remove(self) -> Result<Removal> {
-        let removal = remove_own(&self.own)?;
-        if removal.left.is_empty() {
+        let removal = remove_own(&self.own);
+        // By its name the guard can do no more where the directory was renamed.
+        if removal.as_ref().map_or(true, |removal| removal.left.is_empty()) {
             self.guard.into_iter().for_each(DirectoryGuard::dismiss);
         }
-        Ok(removal)
+        removal
     }
 }
 

@@ -134,7 +134,7 @@ impl UnfinishedRun {
             let mut tries = 0;
             while is_there() {
                 tries += 1;
-                match remove_leftover(parent.as_fd(), directory, name) {
+                match remove_leftover(parent.as_fd(), name) {
                     Ok(removal) => super::none_left(&removal, "what the run left")?,
                     // What serves its disk ends a moment after it.
                     Err(_) if tries < LEFTOVER_TRIES => std::thread::sleep(LEFTOVER_PAUSE),

@@ -43,14 +43,17 @@ impl Sites {
             let parent = open_parent(&order.directory)?;
             // Beside it there may be the directory of cells that need no file system made.
             let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
-            let run_directory = RunDirectory::make(parent, &order.directory, &id)?;
+            let run_directory =
+                RunDirectory::make(parent, &order.directory, &id, interrupt.flag())?;
             let (host, clock) = (host.clone(), clock.clone());
             sites.made = Some(tools.site(run_directory, order, host, clock, interrupt)?);
         }
         if order.plan.makes_files() {
             let run_directory = match order.group {
-                None => RunDirectory::make(parent, &order.directory, id)?,
-                Some(group) => group.own_directory(parent.as_fd(), &order.directory)?,
+                None => RunDirectory::make(parent, &order.directory, id, interrupt.flag())?,
+                Some(group) => {
+                    group.own_directory(parent.as_fd(), &order.directory, interrupt.flag())?
+                }
             };
             let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.

@@ -6,5 +6,6 @@ mod command;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod directories;
 mod documents;
 mod outputs;

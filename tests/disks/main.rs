@@ -25,5 +25,6 @@ mod modelled_disk;
 mod modelled_runs;
 mod real_fs;
 mod scenario_real;
+mod silly_renames;
 mod tree_on_disk;
 mod uncounted;

@@ -14,7 +14,7 @@ use rustix::fs::{Dir, Mode, OFlags};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::write_all;
-use crate::base::names::{Name, NameBuffer, NameKind, rank_name};
+use crate::base::names::{Name, NameBuffer, NameKind, is_silly_name, rank_name};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
@@ -158,6 +158,8 @@ impl DiskSite {
     }
 
     fn remove(&mut self) -> Result<Removal> {
+        // Nothing is deleted while it is open: on NFS and FUSE it would stay under another name.
+        (self.canary, self.held, self.other_tree) = (None, None, None);
         // Where others may still work in it, it goes with the directory of the run.
         let stays = self.cell.take().is_some_and(|(_, open)| open.tree.is_made_for_others());
         let ballast = self.remove_ballast();
@@ -654,8 +656,8 @@ impl DiskSite {
     }
 }
 
-/// Counts files and the directories that phases made, not those of the tree's layout. Unknown names
-/// count, so that they show as surplus.
+/// Counts files and the directories that phases made, not those of the tree's layout, nor deleted files that are not closed
+/// yet. Unknown names count, so that they show as surplus.
 fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
     let mut entries = 0;
     for entry in Dir::read_from(root)? {
@@ -665,6 +667,7 @@ fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
             continue;
         }
         match Name::parse(name).map(|name| name.kind) {
+            None if is_silly_name(name) => {}
             Some(NameKind::Holder | NameKind::Worker) => {
                 let below = open_directory(root, OsStr::from_bytes(name))?;
                 entries += count_entries(below.as_fd())?;

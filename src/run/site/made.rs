@@ -156,7 +156,8 @@ impl MadeSite {
         let root = place.mount(filesystem)?;
         let device = place.device(filesystem);
         let (space, mount) = (Space::left(root.as_fd())?, Mount::of(root.as_fd())?);
-        let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), id)?;
+        let place = Path::new(filesystem.kind.name);
+        let run_directory = RunDirectory::make(root, place, id, self.interrupt.flag())?;
         let host = self.host_on(filesystem);
         let disk = DiskSite::new(run_directory, &host, device, self.clock.clone())?;
         let version = tool.and_then(|tool| tool.version.clone());
