@@ -90,6 +90,10 @@ fn write_audit(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     if audit.result.is_cut {
         writeln!(out, "The file has more figures, which were not read.")?;
     }
+    for note in &audit.result.notes {
+        writeln!(out)?;
+        write_wrapped("", &shown(note), out)?;
+    }
     if audit.findings.is_empty() {
         return Ok(());
     }

@@ -96,3 +96,21 @@ fn a_disk_of_a_virtual_machine_is_not_taken_for_a_turning_one() {
     let ran = bench.run(["audit".as_ref(), clean.as_os_str(), "--dir".as_ref(), ".".as_ref()]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
 }
+
+#[test]
+fn a_version_that_is_not_known_is_said_beside_the_verdict() {
+    let bench = Bench::in_memory();
+    let text = std::fs::read_to_string(sample("fio-direct.json")).unwrap();
+    let path = bench.write("fio.json", text.replace("fio-3.33", "fio-3.99").as_bytes());
+    let ran = bench.run(["audit".as_ref(), path.as_os_str()]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("fio 3.99 is newer than 3.42"), "{}", ran.stdout);
+}
+
+#[test]
+fn dd_of_every_language_is_read_with_its_decimal_commas() {
+    let bench = Bench::in_memory();
+    let ran = bench.run(["audit".as_ref(), sample("dd-languages.txt").as_os_str()]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("6.25 MiB").count(), 11, "{}", ran.stdout);
+}

@@ -39,7 +39,7 @@ pub const CHECKS: &[AuditCheck] = &[
     },
     AuditCheck {
         name: "client-cache",
-        about: "attributes are read 5 times as fast as files are made, by the machine that made them",
+        about: "each task reads over 100,000 attributes a second, 5 times as fast as files are made, on the machine that made them",
         find: client_cache,
     },
     AuditCheck {
@@ -114,6 +114,13 @@ const DEVICE_LATENCY_MIN_NS: f64 = 3_000.0;
 /// Attributes read so many times as fast as files are made come from a cache.
 const STAT_RATIO_MAX: f64 = 5.0;
 
+/// A cache gives attributes in 1 us to 5 us: what takes longer may be a round trip.
+const CACHED_STAT_NS_MAX: f64 = 10_000.0;
+
+/// What takes longer for a call, and for each of its bytes, is not from memory alone: 100 MB/s.
+const MEMORY_CALL_NS_MAX: f64 = 100_000.0;
+const MEMORY_BYTE_NS_MAX: f64 = 10.0;
+
 /// Files of so many times the memory are hardly in it: bonnie++ asks for twice.
 const MEMORY_TIMES: u64 = 2;
 
@@ -128,7 +135,25 @@ type Found = Option<(AuditGrade, String)>;
 
 impl AuditCase<'_> {
     fn is_buffered_read(&self) -> bool {
-        self.one.work == ToolWork::Read && self.one.direct != Some(true)
+        let is_read = self.one.work == ToolWork::Read && self.one.direct != Some(true);
+        is_read && self.one.interface.is_none()
+    }
+
+    /// How long a call, or a file, took each task, if that is known.
+    fn ns_each(&self) -> Option<f64> {
+        let each = || Some(1e9 * self.one.tasks? as f64 / self.one.operations_per_second?);
+        self.one.latency_p50_ns.or_else(each)
+    }
+
+    /// Whether more than memory took part, as its time says.
+    fn is_slower_than_memory(&self) -> bool {
+        let block = self.one.block_bytes.unwrap_or(0) as f64;
+        let longest = MEMORY_CALL_NS_MAX + block * MEMORY_BYTE_NS_MAX;
+        let byte_ns = self.one.bytes_per_second.map(|rate| 1e9 / rate);
+        match self.ns_each() {
+            Some(ns) => ns > longest,
+            None => byte_ns.is_some_and(|ns| ns > MEMORY_BYTE_NS_MAX),
+        }
     }
 
     fn changes(&self) -> bool {
@@ -227,10 +252,11 @@ fn link_rate(case: &AuditCase<'_>) -> Found {
 }
 
 fn class_rate(case: &AuditCase<'_>) -> Found {
-    if case.result.nodes.is_some_and(|nodes| nodes > 1) || case.is_counted() {
+    let one = case.one;
+    let is_remote = one.nodes.is_some_and(|nodes| nodes > 1) || one.interface.is_some();
+    if is_remote || case.is_counted() {
         return None;
     }
-    let one = case.one;
     // A directory that is named has a link, which `link-rate` knows, or lies on an array.
     let rate_found = one.bytes_per_second.filter(|_| case.bounds.directory.is_none());
     if let Some(found) = rate_found.filter(|found| *found > DEVICE_RATE_MAX * TOLERANCE) {
@@ -286,7 +312,7 @@ fn device_idle(case: &AuditCase<'_>) -> Found {
 fn latency(case: &AuditCase<'_>) -> Found {
     let median = case.one.latency_p50_ns?;
     let is_read = case.one.work == ToolWork::Read && case.one.random;
-    (is_read && median < DEVICE_LATENCY_MIN_NS).then(|| {
+    (is_read && case.one.interface.is_none() && median < DEVICE_LATENCY_MIN_NS).then(|| {
         let reason = format!(
             "half of the reads took less than {}; no block device answers in less than {}",
             duration(median),
@@ -299,28 +325,33 @@ fn latency(case: &AuditCase<'_>) -> Found {
 fn client_cache(case: &AuditCase<'_>) -> Found {
     let one = case.one;
     // elbencho makes directories and writes files: it has no rate of files that are only made.
-    let has_maker = case.result.tool != ToolName::Elbencho;
-    if one.work != ToolWork::Stat || one.cold == Some(true) || !one.just_written || !has_maker {
+    let can_tell = match case.result.tool {
+        ToolName::Elbencho => false,
+        ToolName::Mdtest => one.cold == Some(false),
+        _ => one.cold != Some(true),
+    };
+    if one.work != ToolWork::Stat || !one.just_written || !can_tell {
         return None;
     }
     let kind = one.name.split(' ').next();
     let makes = |other: &&ToolMeasurement| {
         let same_kind =
             case.result.tool != ToolName::Mdtest || other.name.split(' ').next() == kind;
-        other.work == ToolWork::Create && same_kind
+        other.work == ToolWork::Create && same_kind && other.setup == one.setup
     };
     let maker = case.result.measurements.iter().filter(makes);
     let made = maker.filter_map(|other| other.operations_per_second).fold(0.0, f64::max);
-    let stat = one.operations_per_second?;
-    (made > 0.0 && stat > made * STAT_RATIO_MAX).then(|| {
-        let who = match (case.result.tool, case.result.nodes) {
+    let (stat, ns) = (one.operations_per_second?, case.ns_each()?);
+    (made > 0.0 && stat > made * STAT_RATIO_MAX && ns < CACHED_STAT_NS_MAX).then(|| {
+        let who = match (case.result.tool, one.nodes) {
             (ToolName::Mdtest, Some(1)) => "by the one machine that made them, from its own cache",
             (ToolName::Mdtest, _) => "by the machine that made them (no -N), from its own cache",
             _ => "by the machine that made them, from its own cache",
         };
         let (stat, made, times) = (figures(stat, 3), figures(made, 3), figures(stat / made, 2));
         let reason = format!(
-            "{stat} attributes a second are {times} times the {made} creates a second: read {who}"
+            "{stat} attributes a second, {} each, are {times} times the {made} creates a second: read {who}",
+            duration(ns)
         );
         (Likely, reason)
     })
@@ -360,7 +391,8 @@ fn not_synced(case: &AuditCase<'_>) -> Found {
 
 fn not_invalidated(case: &AuditCase<'_>) -> Found {
     let one = case.one;
-    let through_cache = one.work == ToolWork::Stat || case.is_buffered_read();
+    let is_stat = one.work == ToolWork::Stat && one.interface.is_none();
+    let through_cache = is_stat || case.is_buffered_read();
     let told = matches!(case.result.tool, ToolName::Fio | ToolName::Dd);
     // A file that says nothing of its caches and is not asked to.
     let unknown = one.cold.is_none() && told;
@@ -372,7 +404,7 @@ fn not_invalidated(case: &AuditCase<'_>) -> Found {
         return None;
     }
     let reason = match (one.cold, one.just_written, case.result.tool) {
-        (_, true, ToolName::Mdtest) => {
+        (Some(false), true, ToolName::Mdtest) => {
             "reads what the same machine just made (no -N, or one machine)"
         }
         (Some(false), true, _) => {
@@ -389,6 +421,7 @@ fn not_invalidated(case: &AuditCase<'_>) -> Found {
     };
     // Whether files with content fit into memory is not known here.
     let is_likely = one.just_written && one.cold.is_some() && one.file_bytes.is_none();
+    let is_likely = is_likely && !case.is_slower_than_memory();
     Some((if is_likely { Likely } else { Possible }, reason.into()))
 }
 
@@ -403,7 +436,8 @@ fn read_again(case: &AuditCase<'_>) -> Found {
     let fits = case.bounds.memory_bytes.is_some_and(|memory| file < memory);
     let reason =
         format!("{read} were read of files of {size}: {times} times, through the page cache");
-    Some((if fits { Likely } else { Possible }, reason))
+    let is_likely = fits && !case.is_slower_than_memory();
+    Some((if is_likely { Likely } else { Possible }, reason))
 }
 
 fn fits_in_memory(case: &AuditCase<'_>) -> Found {
@@ -417,7 +451,8 @@ fn fits_in_memory(case: &AuditCase<'_>) -> Found {
     let reason = format!(
         "files of {file} {written}fit into {memory} of memory, and nothing in this file shows that caches were emptied"
     );
-    let is_likely = case.one.just_written && case.one.cold == Some(false);
+    let is_kept = case.one.just_written && case.one.cold == Some(false);
+    let is_likely = is_kept && !case.is_slower_than_memory();
     Some((if is_likely { Likely } else { Possible }, reason))
 }
 
@@ -428,19 +463,23 @@ fn zeros(case: &AuditCase<'_>) -> Found {
 }
 
 fn not_stated(case: &AuditCase<'_>) -> Found {
-    let is_telling = matches!(case.result.tool, ToolName::Dd | ToolName::Elbencho);
-    let reason = match (case.one.work, case.result.tool) {
+    let (one, tool) = (case.one, case.result.tool);
+    // elbencho has no option that syncs what makes and removes files.
+    let can_sync = tool != ToolName::Elbencho || one.work == ToolWork::Write;
+    let reason = match (one.work, tool) {
         (ToolWork::Unknown, ToolName::Elbencho) => {
             "reads and writes at once: nothing says how fast either was"
         }
-        (ToolWork::Unknown, _) if case.one.name == "dd" => {
+        (ToolWork::Unknown, ToolName::Dd) if one.tasks.is_some_and(|tasks| tasks > 1) => {
+            "several dd ran at once: nothing says which of them this is"
+        }
+        (ToolWork::Unknown, _) if one.name == "dd" => {
             "without the command, nothing says what was copied, or whether it was synced"
         }
         (ToolWork::Unknown, _) => "nothing says where it was written, or whether it was synced",
-        _ if case.changes() && case.one.synced.is_none() && !is_telling => {
-            "the file does not say whether it was synced"
-        }
-        _ => return None,
+        _ if !case.changes() || one.synced.is_some() || !can_sync => return None,
+        _ if one.interface.is_some() => "what its interface syncs is not known",
+        _ => "the file does not say whether it was synced",
     };
     Some((Possible, reason.into()))
 }

@@ -197,6 +197,9 @@ fn is_repetition(one: &ToolMeasurement, other: &ToolMeasurement) -> bool {
         bytes => (bytes, None),
     };
     one.name == other.name
+        && one.setup == other.setup
+        && one.block_bytes == other.block_bytes
+        && one.interface == other.interface
         && one.direct == other.direct
         && one.synced == other.synced
         && amount(one) == amount(other)

@@ -116,7 +116,10 @@ fn what_a_file_cannot_say_is_no_fact() {
     assert!(reads.into_iter().all(|one| one.grade >= AuditGrade::Possible), "no -D");
     let posix = sample_text("mdtest-client-cache.txt");
     let dfs = found(&of_text(&posix.replace("'-F'", "'-F' '-a' 'DFS'"), &AuditBounds::default()));
-    assert!(!dfs.iter().any(|one| one.starts_with("not-synced")), "{dfs:?}");
+    let of_caches = ["not-synced", "client-cache", "not-invalidated"];
+    let is_of_caches = |one: &String| of_caches.iter().any(|check| one.starts_with(check));
+    assert!(!dfs.iter().any(is_of_caches), "{dfs:?}");
+    assert!(dfs.contains(&"not-stated possible".into()), "{dfs:?}");
     let piped = of_text(
         "+ dd if=f bs=1M\n9+0 records out\n900 bytes copied, 9 s, 1 B/s\n",
         &AuditBounds::default(),
@@ -461,4 +464,72 @@ fn a_file_that_dd_took_out_of_the_page_cache_is_cold_once_it_was_synced() {
     assert_eq!(cold(format!("{synced}{evict}{read}{read}")), [true, false]);
     assert_eq!(cold(format!("{synced}{read}")), [false]);
     assert_eq!(cold(format!("{}{evict}{read}", write("bs=1M"))), [false], "pages stay");
+}
+
+#[test]
+fn attributes_that_take_a_round_trip_each_are_not_said_to_come_from_a_cache() {
+    let slow = found(&sample("mdtest-slow-stats.txt"));
+    assert_eq!(slow, ["not-synced possible", "not-invalidated possible"], "2.5 ms each");
+    let launched = |tasks: u64| {
+        let text = sample_text("mdtest-client-cache.txt").replace("4 t", &format!("{tasks} t"));
+        let all = found(&of_text(&text, &AuditBounds::default()));
+        all.contains(&"client-cache likely".into())
+    };
+    assert!(launched(4), "4.4 us each");
+    assert!(!launched(40), "44 us each");
+}
+
+#[test]
+fn a_cache_is_claimed_of_no_launch_by_the_creates_of_another() {
+    let audit = sample("mdtest-launches.txt");
+    let all = audit.findings.iter().filter(|one| one.check == "client-cache");
+    let tasks: Vec<_> = all.map(|one| audit.result.measurements[one.figure].tasks).collect();
+    assert_eq!(tasks, [Some(1), Some(1), Some(1), Some(8)], "not of DFS");
+}
+
+#[test]
+fn reads_slower_than_memory_are_not_probably_from_it() {
+    let bounds = AuditBounds { memory_bytes: Some(16 << 30), ..AuditBounds::default() };
+    let read_back = |seconds: &str| {
+        let copy = |files: &str| {
+            format!(
+                "+ dd {files} bs=1M\n9+0 records out\n1000000000 bytes copied, {seconds} s, 1 B/s\n"
+            )
+        };
+        let text = copy("if=/dev/urandom of=f conv=fsync") + &copy("if=f of=/dev/null");
+        found(&of_text(&text, &bounds)).into_iter().find(|one| one.starts_with("fits-in-memory"))
+    };
+    assert_eq!(read_back("1").as_deref(), Some("fits-in-memory likely"));
+    assert_eq!(read_back("20").as_deref(), Some("fits-in-memory possible"), "50 MB/s");
+}
+
+#[test]
+fn a_field_that_a_version_of_fio_lacks_or_has_new_does_not_change_the_verdict() {
+    let device = AuditBounds { device_bytes_per_second: Some(500e6), ..AuditBounds::default() };
+    let old =
+        |bounds: &AuditBounds| found(&of_text(&sample_text("fio-without-bw_bytes.json"), bounds));
+    assert!(old(&device).contains(&"device-rate certain".into()), "{:?}", old(&device));
+    let any = AuditBounds::default();
+    assert!(old(&any).contains(&"class-rate possible".into()), "{:?}", old(&any));
+    let synced = found(&sample("fio-end_syncfs.json"));
+    assert!(!synced.iter().any(|one| one.starts_with("not-synced")), "{synced:?}");
+}
+
+#[test]
+fn an_engine_of_fio_beside_the_kernel_is_not_judged_by_the_page_cache() {
+    let options = "\"rw\":\"randread\",\"size\":\"128m\",\"ioengine\":\"rbd\"";
+    assert_eq!(found(&of_job(options, "read", TEN_SECONDS, "\"read_ios\":3")), [""; 0]);
+    let audit = of_job("\"ioengine\":\"rbd\"", "write", TEN_SECONDS, "\"write_ios\":3");
+    assert_eq!(found(&audit), ["not-stated possible"]);
+    assert_eq!(audit.findings[0].reason, "what its interface syncs is not known");
+}
+
+#[test]
+fn halves_of_a_pipe_of_dd_are_not_judged() {
+    let audit = sample("dd-piped.txt");
+    assert_eq!(
+        audit.findings[0].reason,
+        "several dd ran at once: nothing says which of them this is"
+    );
+    assert!(!found(&audit).iter().any(|one| one.starts_with("not-synced")), "{:?}", found(&audit));
 }

@@ -6,6 +6,7 @@ use super::csv::fields;
 use super::{
     MEASUREMENTS_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, binary_bytes,
 };
+use crate::base::distinct::each_once;
 
 /// What the columns of a line are, two for each: the rate and its share of the processor.
 const BULK: [(&str, ToolWork); 6] = [
@@ -38,18 +39,21 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let first = lines.first()?;
     let version = Some(first.fields[1].clone());
     let mut measurements = Vec::new();
-    for (place, (name, work)) in BULK.iter().enumerate() {
-        measurements.extend(combined(&lines, |line| line.bulk(place, name, *work)));
-    }
-    for (place, (name, work)) in FILES.iter().enumerate() {
-        measurements.extend(combined(&lines, |line| line.files(place, name, *work)));
+    for setup in each_once(lines.iter().map(BonnieLine::setup)) {
+        let alike: Vec<_> = lines.iter().filter(|line| line.setup() == setup).collect();
+        for (place, (name, work)) in BULK.iter().enumerate() {
+            measurements.extend(combined(&alike, |line| line.bulk(place, name, *work)));
+        }
+        for (place, (name, work)) in FILES.iter().enumerate() {
+            measurements.extend(combined(&alike, |line| line.files(place, name, *work)));
+        }
     }
     Some(Ok(ToolResult {
         tool: ToolName::Bonnie,
         version,
-        nodes: None,
         requests: None,
         measurements,
+        notes: Vec::new(),
         is_cut: rest.is_some(),
     }))
 }
@@ -73,6 +77,12 @@ impl BonnieLine {
         (fields.len() >= rates + FILES_AFTER + 12).then_some(Self { fields, rates })
     }
 
+    /// Machine, concurrency, sizes and files: lines that have the same are repetitions. Between them is the seed.
+    fn setup(&self) -> [&[String]; 3] {
+        let files = self.rates + 12;
+        [&self.fields[2..4], &self.fields[5..self.rates], &self.fields[files..files + 5]]
+    }
+
     fn file_bytes(&self) -> Option<u64> {
         // A bare number counts mebibytes.
         let size = self.fields[5].as_str();
@@ -89,6 +99,8 @@ impl BonnieLine {
         one.was_too_short = field.starts_with("++");
         one.operations_per_second = field.parse().ok().and_then(above_zero);
         one.just_written = matches!(work, ToolWork::Read | ToolWork::Stat);
+        // Concurrency (`-c`).
+        one.tasks = self.fields[3].parse().ok();
         (one.was_too_short || one.operations_per_second.is_some()).then_some(one)
     }
 
@@ -118,10 +130,10 @@ impl BonnieLine {
 
 /// The mean over all lines that have it.
 fn combined(
-    lines: &[BonnieLine],
+    lines: &[&BonnieLine],
     of: impl Fn(&BonnieLine) -> Option<ToolMeasurement>,
 ) -> Option<ToolMeasurement> {
-    let all: Vec<_> = lines.iter().filter_map(of).collect();
+    let all: Vec<_> = lines.iter().copied().filter_map(of).collect();
     let mean = |rate: fn(&ToolMeasurement) -> Option<f64>| {
         let known: Vec<f64> = all.iter().filter_map(rate).collect();
         above_zero(known.iter().sum::<f64>() / known.len() as f64)

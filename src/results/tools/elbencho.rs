@@ -77,7 +77,10 @@ impl ElbenchoRow<'_> {
         let mut one = ToolMeasurement::new(operation, work);
         let moves = matches!(work, ToolWork::Read | ToolWork::Write | ToolWork::Unknown);
         one.random = self.is("random");
-        one.direct = moves.then(|| self.is("direct io"));
+        one.nodes = self.count("hosts");
+        one.tasks = self.count("threads").map(|each| each.saturating_mul(one.nodes.unwrap_or(1)));
+        // A version without the column does not tell.
+        one.direct = self.count("direct io").map(|on| on == 1).filter(|_| moves);
         one.block_bytes = self.count("block size").filter(|_| moves);
         one.file_bytes = self.file_bytes().filter(|_| moves);
         let mebibytes = |name| self.number(name).map(|number| number * 1_048_576.0);
@@ -137,13 +140,16 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     count_runs(&mut measurements, &keys);
     let version = rows.first().map(|row| row.text("version").to_string());
     let version = version.filter(|version| !version.is_empty());
-    let nodes = rows.iter().filter_map(|row| row.count("hosts")).max();
+    let has_column = |name: &&str| head.iter().any(|one| one == name);
+    let missing =
+        ["direct io", "random", "block size"].into_iter().filter(|name| !has_column(name));
+    let notes = missing.map(|name| format!("The file has no column `{name}`: it is not known."));
     Some(Ok(ToolResult {
         tool: ToolName::Elbencho,
         version,
-        nodes,
         requests: None,
         measurements,
+        notes: notes.collect(),
         is_cut: false,
     }))
 }

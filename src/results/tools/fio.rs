@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    DeviceRequests, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
-    amount, binary_bytes,
+    DeviceRequests, MEMORY_PLACES, NOTES_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork,
+    above_zero, amount, binary_bytes,
 };
 
 /// I/O engines that read and write no content.
@@ -30,14 +30,33 @@ const ENGINES_OF_FILES: [(&str, ToolWork); 6] = [
 /// by an msync(2).
 const MAPPING_ENGINE: &str = "mmap";
 
+/// I/O engines that use files through the kernel's page cache, or around it with `direct`. Of others, such as rbd and
+/// nfs, it is not known what they cache or sync.
+const ENGINES_OF_THE_KERNEL: [&str; 10] = [
+    "io_uring",
+    "libaio",
+    MAPPING_ENGINE,
+    "posixaio",
+    "psync",
+    "pvsync",
+    "pvsync2",
+    "splice",
+    "sync",
+    "vsync",
+];
+
+/// Options with `sync` in their names that make nothing durable within the time of a job.
+const NO_SYNC_OPTIONS: [&str; 3] = ["create_fsync", "sync_file_range", "verify_async"];
+
 /// Options of a job that are read.
-const OPTIONS: [&str; 22] = [
+const OPTIONS: [&str; 23] = [
     "blocksize",
     "bs",
     "buffered",
     "direct",
     "directory",
     "end_fsync",
+    "end_syncfs",
     "fdatasync",
     "filename",
     "filesize",
@@ -145,6 +164,9 @@ struct FioJobValues {
     options: FioOptionValues,
     read: FioPart,
     write: FioPart,
+    /// Reads and writes as one (`unified_rw_reporting`).
+    mixed: FioPart,
+    trim: FioPart,
 }
 
 /// What a job read, or wrote.
@@ -265,6 +287,8 @@ struct FioOptionValues {
     values: BTreeMap<&'static str, FioScalar>,
     /// Whether there are any, also of those that are not read.
     is_given: bool,
+    /// One that is not known, but by its name may sync.
+    unknown_sync: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for FioOptionValues {
@@ -288,11 +312,24 @@ impl<'de> Visitor<'de> for FioOptionVisitor {
             found.is_given = true;
             match OPTIONS.iter().find(|known| name.text() == Some(known)) {
                 Some(known) => drop(found.values.insert(known, all.next_value()?)),
-                None => drop(all.next_value::<IgnoredAny>()?),
+                None => {
+                    let value = all.next_value::<FioScalar>()?;
+                    let may_sync = |name: &&str| {
+                        let is_on = value.text().is_some_and(is_on);
+                        is_on && name.contains("sync") && !NO_SYNC_OPTIONS.contains(name)
+                    };
+                    let unknown = name.text().filter(may_sync).map(String::from);
+                    found.unknown_sync = unknown.or(found.unknown_sync);
+                }
             }
         }
         Ok(found)
     }
+}
+
+/// Whether an option has a value that switches it on.
+fn is_on(value: &str) -> bool {
+    !matches!(value, "0" | "none" | "false")
 }
 
 /// None if it is no JSON object. With `--status-interval` fio writes several documents, of which the last counts;
@@ -331,26 +368,32 @@ fn result(document: &FioDocument, version: &str) -> ToolResult {
     let jobs = document.jobs.as_ref().or(document.client_stats.as_ref());
     let jobs = jobs.map_or(&[][..], |jobs| &jobs.0);
     let mut measurements: Vec<ToolMeasurement> = Vec::new();
-    let mut written: Vec<(String, bool)> = Vec::new();
-    let mut folders = BTreeSet::new();
+    let mut written: Vec<(String, Option<bool>)> = Vec::new();
+    let (mut folders, mut notes) = (BTreeSet::new(), BTreeSet::new());
+    let hosts = jobs.iter().filter_map(|job| job.hostname.text());
+    let hosts: BTreeSet<_> = hosts.filter(|host| !host.is_empty()).collect();
+    let nodes = (!hosts.is_empty()).then_some(hosts.len() as u64);
     for values in jobs {
         let options = FioOptions { own: &values.options, global: &document.global };
+        let job = FioJob { values, options };
         folders.extend(options.folders());
-        measurements.extend(FioJob { values, options }.measurements(&mut written));
+        notes.extend(job.notes());
+        let found = job.measurements(&mut written).into_iter();
+        measurements.extend(found.map(|one| ToolMeasurement { nodes, ..one }));
     }
     // With several directories, one may be on a file system without a device, such as NFS or btrfs. A device that does
     // not count (`queue/iostats` of 0) has zeros everywhere.
-    let is_local = document.client_stats.is_none() && folders.len() == 1;
+    let is_local = document.client_stats.is_none()
+        && folders.len() == 1
+        && measurements.iter().all(|one| one.interface.is_none());
     let requests = document.disk_util.as_ref().map(|devices| devices.0);
     let requests = requests.filter(|all| is_local && *all != DeviceRequests::default());
-    let hosts = jobs.iter().filter_map(|job| job.hostname.text());
-    let hosts: BTreeSet<_> = hosts.filter(|host| !host.is_empty()).collect();
     ToolResult {
         tool: ToolName::Fio,
         version: Some(version.to_string()),
-        nodes: (!hosts.is_empty()).then_some(hosts.len() as u64),
         requests,
         measurements,
+        notes: notes.into_iter().take(NOTES_MAX).collect(),
         is_cut: false,
     }
 }
@@ -369,7 +412,7 @@ impl<'a> FioOptions<'a> {
     }
 
     fn is_on(&self, key: &str) -> bool {
-        self.text(key).is_some_and(|value| !matches!(value, "0" | "none" | "false"))
+        self.text(key).is_some_and(is_on)
     }
 
     fn any_on(&self, keys: &[&str]) -> bool {
@@ -389,8 +432,23 @@ impl<'a> FioOptions<'a> {
         let every = |key| self.text(key).and_then(|every| every.parse::<u64>().ok());
         let is_reached = |every: u64| every > 0 && writes.is_none_or(|writes| writes >= every);
         self.asks_direct()
-            || self.any_on(&["end_fsync", "fsync_on_close", "sync"])
+            || self.any_on(&["end_fsync", "end_syncfs", "fsync_on_close", "sync"])
             || ["fsync", "fdatasync"].into_iter().filter_map(every).any(is_reached)
+    }
+
+    /// An option that is on and, by its name, may sync.
+    fn unknown_sync(&self) -> Option<&'a String> {
+        self.own.unknown_sync.as_ref().or(self.global.unknown_sync.as_ref())
+    }
+
+    /// The I/O engine, if it is one that does not go through the kernel, or is not known.
+    fn interface(&self) -> Option<&'a str> {
+        self.text("ioengine").filter(|name| {
+            let is_of_files = || ENGINES_OF_FILES.iter().any(|(of_files, _)| of_files == name);
+            let is_known =
+                ENGINES_OF_THE_KERNEL.contains(name) || ENGINES_WITHOUT_CONTENT.contains(name);
+            !is_known && !is_of_files()
+        })
     }
 
     fn place(&self) -> Option<&'a str> {
@@ -451,8 +509,24 @@ struct FioJob<'a> {
 }
 
 impl FioJob<'_> {
+    /// What of it is not known or not read.
+    fn notes(&self) -> Vec<String> {
+        let name = self.values.jobname.text().unwrap_or("job");
+        let mut notes = Vec::new();
+        for (part, what) in [
+            (&self.values.mixed, "reads and writes that fio counts as one"),
+            (&self.values.trim, "trims"),
+        ] {
+            notes.extend(part.bytes().map(|_| format!("The {what} of job {name} were not read.")));
+        }
+        notes.extend(self.options.unknown_sync().map(|option| {
+            format!("The option {option} of fio is not known: it may sync what job {name} writes.")
+        }));
+        notes
+    }
+
     /// `written`: places that jobs before it wrote to, and whether they synced.
-    fn measurements(&self, written: &mut Vec<(String, bool)>) -> Vec<ToolMeasurement> {
+    fn measurements(&self, written: &mut Vec<(String, Option<bool>)>) -> Vec<ToolMeasurement> {
         let mut found = Vec::new();
         let parts = [(&self.values.read, ToolWork::Read), (&self.values.write, ToolWork::Write)];
         let both = parts.iter().all(|(part, _)| part.bytes().is_some());
@@ -469,15 +543,16 @@ impl FioJob<'_> {
                 let place = self.options.place();
                 let before = written.iter().rev().find(|(name, _)| Some(name.as_str()) == place);
                 one.just_written = both || before.is_some();
-                let stays_dirty = both || before.is_some_and(|(_, synced)| !synced);
-                let emptied = self.options.text("invalidate") != Some("0");
-                one.cold = Some(emptied && !stays_dirty);
+                // What is not on the device stays in the page cache.
+                let synced = before.map_or(Some(true), |(_, synced)| *synced);
+                let keeps = both || self.options.text("invalidate") == Some("0");
+                one.cold = if keeps { Some(false) } else { synced };
             }
             found.push(one);
         }
         if let Some(one) = found.iter().find(|one| one.work == ToolWork::Write) {
             let place = self.options.place().map(String::from);
-            written.extend(place.map(|place| (place, one.synced == Some(true))));
+            written.extend(place.map(|place| (place, one.synced)));
         }
         found
     }
@@ -512,19 +587,26 @@ impl FioJob<'_> {
         let block = block.split(',').nth(nth).filter(|b| !b.is_empty()).or(block.split(',').next());
         one.block_bytes = block.and_then(binary_bytes);
         one.seconds = part.runtime.number().and_then(above_zero).map(|ms| ms / 1e3);
-        one.bytes_per_second = part.bw_bytes.number().and_then(above_zero);
+        // fio 3.0 and 3.1 give the rate in KiB alone, rounded.
+        let rate = part.bw_bytes.number().and_then(above_zero);
+        one.bytes_per_second = rate.or(one.seconds.map(|seconds| bytes as f64 / seconds));
         one.operations = part.total_ios.count();
         one.operations_per_second = part.iops.number().and_then(above_zero);
         // The sum of several clients has no options.
         let has_options = options.own.is_given || options.global.is_given;
-        one.direct = has_options.then(|| options.is_direct());
+        one.interface = options.interface().map(String::from);
+        let is_known = has_options && one.interface.is_none();
+        one.direct = is_known.then(|| options.is_direct());
         if work == ToolWork::Write && has_options {
-            one.synced = Some(options.syncs(one.operations));
+            let synced = options.syncs(one.operations);
+            let is_told = synced || options.unknown_sync().is_none();
+            one.synced = Some(synced).filter(|_| is_known && is_told);
             one.zeros = options.is_on("zero_buffers");
         }
         one.no_device = options.no_device();
         one.samples = part.bw_samples.count().unwrap_or(0);
-        let latency = part.clat_ns.as_ref().or(part.lat_ns.as_ref());
+        let latencies = || part.clat_ns.iter().chain(&part.lat_ns);
+        let latency = latencies().find(|one| one.percentile.is_some()).or(latencies().next());
         let percentiles = latency.and_then(|latency| latency.percentile.as_ref());
         one.latency_p50_ns = percentiles.and_then(|all| all.median.number()).and_then(above_zero);
         let deviation = latency.and_then(|latency| latency.stddev.number()).and_then(amount);

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::distinct::each_once;
 use crate::base::named_enum::named_enum;
 use crate::base::shell::words;
 
@@ -27,6 +28,9 @@ const COMMAND_BYTES_MAX: usize = 128 << 10;
 
 /// Measurements of one file that are looked at.
 const MEASUREMENTS_MAX: usize = 1_000;
+
+/// Notes on one file that are kept.
+const NOTES_MAX: usize = 20;
 
 named_enum! {
     /// A benchmark whose results are read.
@@ -69,12 +73,12 @@ pub struct ToolResult {
     pub tool: ToolName,
     /// Its version.
     pub version: Option<String>,
-    /// Machines that took part, if the file says so.
-    pub nodes: Option<u64>,
     /// Requests of all its devices, if it counted them.
     pub requests: Option<DeviceRequests>,
     /// Its figures.
     pub measurements: Vec<ToolMeasurement>,
+    /// What of it is not known or was not read, each in a sentence.
+    pub notes: Vec<String>,
     /// The file has more figures than are read.
     pub is_cut: bool,
 }
@@ -118,6 +122,16 @@ pub struct ToolMeasurement {
     pub operations_per_second: Option<f64>,
     /// The median latency of a call.
     pub latency_p50_ns: Option<f64>,
+    /// Processes or threads that did it at once.
+    pub tasks: Option<u64>,
+    /// Machines that took part.
+    pub nodes: Option<u64>,
+    /// What it used instead of the calls of the kernel: `DFS` of mdtest, `rbd` of fio. Of its caches and syncs nothing is
+    /// known.
+    pub interface: Option<String>,
+    /// Equal for measurements that were set up alike, as far as the other fields do not tell.
+    #[serde(skip)]
+    pub setup: u64,
     /// Around the page cache.
     pub direct: Option<bool>,
     /// Whether the time includes what makes the change durable.
@@ -156,6 +170,10 @@ impl ToolMeasurement {
             operations: None,
             operations_per_second: None,
             latency_p50_ns: None,
+            tasks: None,
+            nodes: None,
+            interface: None,
+            setup: 0,
             direct: None,
             synced: None,
             cold: None,
@@ -201,9 +219,47 @@ pub fn read_tool_result(bytes: &[u8]) -> Result<ToolResult, String> {
     if found.measurements.is_empty() {
         return Err(format!("it is of {}, but has no figures", found.tool));
     }
+    let interfaces = each_once(found.measurements.iter().filter_map(|one| one.interface.clone()));
+    let tool = found.tool;
+    found.notes.extend(interfaces.iter().take(NOTES_MAX).map(|interface| {
+        format!("{tool} used {interface}: what it caches and what it syncs is not known.")
+    }));
+    found.notes.extend(version_note(&found));
     found.is_cut |= found.measurements.len() > MEASUREMENTS_MAX;
     found.measurements.truncate(MEASUREMENTS_MAX);
     Ok(found)
+}
+
+/// The newest version whose format is known. bonnie++ counts formats, of which [`bonnie`] reads three; dd has none.
+const fn newest_known(tool: ToolName) -> Option<[u32; 2]> {
+    match tool {
+        ToolName::Fio => Some([3, 42]),
+        ToolName::Mdtest => Some([4, 1]),
+        ToolName::Elbencho => Some([3, 0]),
+        ToolName::Bonnie | ToolName::Dd => None,
+    }
+}
+
+/// What a version that is newer, or no version at all, leaves open.
+fn version_note(result: &ToolResult) -> Option<String> {
+    let newest = newest_known(result.tool)?;
+    let known = format!("{}.{}", newest[0], newest[1]);
+    let tool = result.tool;
+    let Some(version) = &result.version else {
+        return Some(format!(
+            "The file does not say which version of {tool} wrote it: it was read like {known}."
+        ));
+    };
+    let is_newer = |version: &str| {
+        let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+        let mut next = || numbers.next().and_then(Result::ok);
+        next().is_some_and(|major| [major, next().unwrap_or(0)] > newest)
+    };
+    let note = format!(
+        "{tool} {version} is newer than {known}, the newest that boatload knows: options and columns that are new in it \
+         were not read."
+    );
+    version.split(", ").any(is_newer).then_some(note)
 }
 
 /// The words of a command line that a benchmark or a shell shows; of a longer one than the kernel takes, none.
@@ -224,6 +280,14 @@ fn count_runs<K: std::hash::Hash + Eq>(all: &mut [ToolMeasurement], keys: &[K]) 
     for (one, key) in all.iter_mut().zip(keys) {
         one.runs = runs[key];
     }
+}
+
+/// A number that stands for what a measurement was set up with.
+fn setup(of: impl std::hash::Hash) -> u64 {
+    std::hash::BuildHasher::hash_one(
+        &std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default(),
+        of,
+    )
 }
 
 /// A number that is finite and not negative.

@@ -58,12 +58,13 @@ fn of_several_documents_of_fio_the_last_counts_and_what_stands_before_is_passed_
 #[test]
 fn mdtest_gives_the_mean_of_each_phase_that_ran_with_how_it_was_run() {
     let result = sample("mdtest-client-cache.txt");
-    assert_eq!((result.version.as_deref(), result.nodes), (Some("4.0.0"), Some(1)));
+    assert_eq!(result.version.as_deref(), Some("4.0.0"));
     let names: Vec<_> = result.measurements.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["File creation", "File stat", "File read", "File removal"]);
     let stat = named(&result, "File stat");
     assert_eq!((stat.operations_per_second, stat.cold), (Some(903_412.117), Some(false)));
     assert_eq!((stat.runs, stat.has_spread, stat.operations), (1, false, Some(20_000)));
+    assert_eq!((stat.tasks, stat.nodes), (Some(4), Some(1)));
     let shifted = sample("mdtest-shifted.txt");
     let stat = named(&shifted, "File stat");
     assert_eq!((stat.operations_per_second, stat.cold), (Some(20_563.34), Some(true)));
@@ -161,7 +162,7 @@ fn each_launch_of_mdtest_is_a_run_and_old_versions_name_their_summary_otherwise(
 #[test]
 fn a_file_with_results_of_two_benchmarks_is_refused_and_a_long_one_is_cut() {
     let dd = "9+0 records out\n900 bytes copied, 9 s, 1 B/s\n";
-    let mdtest = "mdtest-3.4 was launched\nSUMMARY rate: (of 1 iterations)\nFile read : 1 1 7 0\n";
+    let mdtest = "mdtest-3.4 was launched\nSUMMARY rate: (of 1 iterations)\nOperation Max Min Mean Std Dev\nFile read : 1 1 7 0\n";
     let both = read(&format!("{mdtest}{dd}")).unwrap_err();
     assert_eq!(both, "it has results of mdtest and of dd: expected one");
     let long = read(&dd.repeat(60_000)).unwrap();
@@ -169,9 +170,22 @@ fn a_file_with_results_of_two_benchmarks_is_refused_and_a_long_one_is_cut() {
     assert!(!read(dd).unwrap().is_cut);
 }
 
+/// The two lines of bonnie++, of which the second has other files.
+fn result_of_two_sizes() -> ToolResult {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/bonnie-twice.csv");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (first, second) = text.trim_end().rsplit_once('\n').unwrap();
+    let other = second.replacen(",3g,", ",6g,", 1).replacen(",3G,", ",6G,", 1);
+    assert_ne!(other, second);
+    read(&format!("{first}\n{other}\n")).unwrap()
+}
+
 #[test]
 fn bonnie_gives_the_mean_of_its_lines_and_what_was_too_short() {
     let result = sample("bonnie-twice.csv");
+    let apart = result_of_two_sizes();
+    assert_eq!(apart.measurements.iter().filter(|one| one.name == "write by block").count(), 2);
+    assert_eq!(named(&apart, "write by block").runs, 1, "another size is no repetition");
     let block = named(&result, "write by block");
     let mean = (439_779.0 + 356_977.0) / 2.0 * 1024.0;
     assert_eq!((block.bytes_per_second, block.runs), (Some(mean), 2));
@@ -237,7 +251,7 @@ fn what_is_no_result_is_refused_in_one_sentence_that_names_what_was_expected() {
 #[test]
 fn figures_that_are_no_numbers_are_left_out() {
     let text = "mdtest-3.4 was launched with 1 total task(s) on 1 node(s)\nSUMMARY rate: (of 1 iterations)\n\
-        File creation : nan nan nan nan\nFile stat : inf inf inf inf\nFile removal : 1 1 -5 0\nFile read : 1 1 7 -nan\n";
+        Operation Max Min Mean Std Dev\nFile creation : nan nan nan nan\nFile stat : inf inf inf inf\nFile removal : 1 1 -5 0\nFile read : 1 1 7 -nan\n";
     let result = read(text).unwrap();
     assert_eq!(result.measurements.len(), 1, "{result:?}");
     assert_eq!(result.measurements[0].name, "File read");
@@ -360,4 +374,258 @@ fn results_of_other_programs_are_refused_in_a_sentence() {
         let why = read(text).unwrap_err();
         assert!(why.starts_with("expected a result of fio (--output-format=json)"), "{why}");
     }
+}
+
+fn dd_end(bytes: u64) -> String {
+    format!("9+0 records in\n9+0 records out\n{bytes} bytes copied, 2 s, 1 B/s\n")
+}
+
+#[test]
+fn dd_is_read_in_any_language_by_its_numbers_and_units() {
+    let all = sample("dd-languages.txt").measurements;
+    assert_eq!(all.len(), 11);
+    for one in &all {
+        assert_eq!((one.name.as_str(), one.work), ("dd of=x", ToolWork::Write));
+        assert_eq!((one.bytes, one.runs, &one.error), (Some(6_553_600), 11, &None), "{one:?}");
+        assert!(one.seconds.is_some_and(|s| (0.001..0.02).contains(&s)), "{one:?}");
+    }
+    let before_coreutils_9 = [
+        "скопировано 104857600 байт (105 MB), 0,5 c, 210 MB/c",
+        "104857600字节(105 MB)已复制，0.5 秒，210 MB/秒",
+        "104857600 バイト (105 MB) コピーされました、 0.5 秒、 210 MB/秒",
+        "104857600 bytes (105 MB) copied, 0,5 seconds, 210 MB/s",
+    ];
+    for line in before_coreutils_9 {
+        let text = format!("记录了100+0 的读入\n记录了100+0 的写出\n{line}\n");
+        let one = read(&text).unwrap().measurements.remove(0);
+        assert_eq!((one.bytes, one.seconds), (Some(104_857_600), Some(0.5)), "{line}");
+    }
+}
+
+#[test]
+fn an_error_of_dd_counts_in_any_language_and_a_warning_does_not() {
+    let error = |said: &str| {
+        let text = format!("+ dd if=/dev/zero of=d\n{said}\n{}", dd_end(9));
+        read(&text).unwrap().measurements.remove(0).error
+    };
+    let german =
+        "Fehler beim Schreiben von 'd': Auf dem Gerät ist kein Speicherplatz mehr verfügbar";
+    assert_eq!(error(&format!("dd: {german}")).as_deref(), Some(german));
+    assert_eq!(
+        error("dd: 写入 'd' 时出错: 设备上没有空间").as_deref(),
+        Some("写入 'd' 时出错: 设备上没有空间")
+    );
+    let english = error("/bin/dd: error writing 'd': No space left on device");
+    assert_eq!(english.as_deref(), Some("No space left on device"));
+    for warning in [
+        "dd: Warnung: unvollständiges Lesen (9 Bytes); iflag=fullblock wird empfohlen",
+        "dd: warning: partial read (9 bytes); suggest iflag=fullblock",
+        "dd: failed to discard cache for: d: Invalid argument",
+    ] {
+        assert_eq!(error(warning), None, "{warning}");
+    }
+}
+
+#[test]
+fn caches_are_not_taken_for_emptied_where_a_program_complains_in_another_language() {
+    let cold = |line: &str| {
+        let text = format!(
+            "$ echo 3 > /proc/sys/vm/drop_caches\n{line}+ dd if=f of=/dev/null\n{}",
+            dd_end(9)
+        );
+        read(&text).unwrap().measurements.remove(0).cold
+    };
+    assert_eq!(cold(""), Some(true));
+    assert_eq!(cold("bash: /proc/sys/vm/drop_caches: Keine Berechtigung\n"), Some(false));
+    assert_eq!(cold("sysctl: Zugriff verweigert auf Schlüssel \"vm.drop_caches\"\n"), Some(false));
+}
+
+/// Names and works of all figures of dd.
+fn dd_figures(text: &str) -> Vec<(String, ToolWork)> {
+    let all = read(text).unwrap().measurements.into_iter();
+    all.map(|one| (one.name, one.work)).collect()
+}
+
+#[test]
+fn of_several_dd_at_once_no_figure_is_taken_for_that_of_another() {
+    let piped = sample("dd-piped.txt");
+    let all: Vec<_> =
+        piped.measurements.iter().map(|one| (one.work, one.tasks, one.runs)).collect();
+    assert_eq!(all, [(ToolWork::Unknown, Some(2), 1); 2], "neither repeats the other");
+    assert_eq!(piped.measurements[0].name, "dd if=a or dd of=b");
+    for commands in [
+        "+ dd if=a bs=1M\n+ ssh host dd of=b\n",
+        "+ ssh host dd of=b\n+ dd if=a bs=1M\n",
+        "$ ssh host 'dd if=a bs=1M' | pv | dd of=b conv=fsync\n",
+        "$ dd if=a of=c & dd if=b of=d &\n",
+        "$ (dd if=a) | (dd of=b)\n+ dd if=a\n+ dd of=b\n",
+    ] {
+        let all = dd_figures(&format!("{commands}{}{}", dd_end(9), dd_end(9)));
+        assert_eq!(all.len(), 2, "{commands}");
+        assert!(all.iter().all(|(_, work)| *work == ToolWork::Unknown), "{commands}: {all:?}");
+    }
+    let text =
+        format!("$ dd if=a | dd of=b\n{}{}+ dd if=c of=d\n{}", dd_end(9), dd_end(9), dd_end(9));
+    assert_eq!(dd_figures(&text)[2], ("dd of=d".into(), ToolWork::Write), "the next is alone");
+}
+
+#[test]
+fn dd_one_after_the_other_are_told_apart() {
+    let expected = [("dd of=b".into(), ToolWork::Write), ("dd if=b".into(), ToolWork::Read)];
+    for commands in [
+        "$ dd if=a of=b bs=1M && dd if=b of=/dev/null\n",
+        "$ (set -x; dd if=a of=b; dd if=b of=/dev/null) 2>&1\n+ dd if=a of=b\n",
+        "$ dd if=x of=y; dd if=a of=b; dd if=b of=/dev/null\ndd: failed to open 'x': No such file\n",
+        "+ dd if=x of=b\ndd: konnte 'x' nicht öffnen: Fehlt\n$ dd if=a of=b; dd if=b of=/dev/null\n",
+        "+ dd if=x of=y status=none\n$ dd if=a of=b; dd if=b of=/dev/null\n",
+    ] {
+        assert_eq!(
+            dd_figures(&format!("{commands}{}{}", dd_end(9), dd_end(9))),
+            expected,
+            "{commands}"
+        );
+    }
+    let piped = format!("$ dd if=a of=b | gzip; echo 1\n{}", dd_end(9));
+    assert_eq!(dd_figures(&piped), [("dd of=b".into(), ToolWork::Write)], "one dd is alone");
+}
+
+#[test]
+fn fio_without_a_rate_in_bytes_has_that_of_its_bytes_and_time() {
+    let one = sample("fio-without-bw_bytes.json").measurements.remove(0);
+    let rate = one.bytes_per_second.unwrap();
+    assert!((rate / 46_684_427_130.4 - 1.0).abs() < 1e-6, "{rate}");
+}
+
+/// A job of fio that wrote, with these options.
+fn fio_write(options: &str) -> ToolResult {
+    let text = format!(
+        "{{\"fio version\":\"fio-3.42\",\"jobs\":[{{\"jobname\":\"w\",\"job options\":{{{options}}},\
+         \"write\":{{\"io_bytes\":4096,\"runtime\":9000,\"total_ios\":1}}}}]}}"
+    );
+    read(&text).unwrap()
+}
+
+#[test]
+fn what_fio_may_sync_by_an_option_or_an_engine_that_is_not_known_is_not_judged() {
+    let synced = |options: &str| {
+        let mut result = fio_write(options);
+        (result.measurements.remove(0).synced, result.notes)
+    };
+    assert_eq!(synced("\"end_syncfs\":\"1\""), (Some(true), vec![]));
+    assert_eq!(synced("\"create_fsync\":\"1\",\"resync_all\":\"0\""), (Some(false), vec![]));
+    let note = "The option resync_all of fio is not known: it may sync what job w writes.";
+    assert_eq!(synced("\"resync_all\":\"1\""), (None, vec![note.into()]));
+    let (engine, notes) = synced("\"ioengine\":\"rbd\"");
+    assert_eq!(engine, None);
+    assert_eq!(notes, ["fio used rbd: what it caches and what it syncs is not known."]);
+    assert_eq!(synced("\"ioengine\":\"pvsync2\"").0, Some(false));
+}
+
+#[test]
+fn parts_of_a_job_of_fio_that_are_not_read_are_named() {
+    let text = "{\"fio version\":\"fio-3.36\",\"jobs\":[{\"jobname\":\"a\",\"mixed\":{\"io_bytes\":9}},\
+        {\"jobname\":\"b\",\"read\":{\"io_bytes\":9}}]}";
+    let notes = read(text).unwrap().notes;
+    assert_eq!(notes, ["The reads and writes that fio counts as one of job a were not read."]);
+}
+
+#[test]
+fn a_version_that_is_newer_than_what_is_known_is_named() {
+    let notes = |version: &str| {
+        let text = format!(
+            "{{\"fio version\":\"{version}\",\"jobs\":[{{\"jobname\":\"a\",\"read\":{{\"io_bytes\":9}}}}]}}"
+        );
+        read(&text).unwrap().notes
+    };
+    for known in ["fio-3.0", "fio-3.42", "fio-3.42-17-gabcd", "fio-3.9"] {
+        assert_eq!(notes(known), [""; 0], "{known}");
+    }
+    for newer in ["fio-3.43", "fio-4.0"] {
+        assert!(notes(newer)[0].contains("is newer than 3.42"), "{:?}", notes(newer));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-shifted.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(read(&text).unwrap().notes, [""; 0]);
+    let newer = read(&text.replace("mdtest-3.4.0+dev", "mdtest-5.0.0")).unwrap().notes;
+    assert!(newer[0].starts_with("mdtest 5.0.0 is newer than 4.1"), "{newer:?}");
+}
+
+#[test]
+fn launches_of_mdtest_in_one_file_keep_their_own_tasks_machines_and_options() {
+    let result = sample("mdtest-launches.txt");
+    assert_eq!(result.version.as_deref(), Some("3.4.0, 4.0.0"));
+    let stats: Vec<_> =
+        result.measurements.iter().filter(|one| one.work == ToolWork::Stat).collect();
+    let of = |one: &&ToolMeasurement| (one.tasks, one.nodes, one.runs, one.operations);
+    let found: Vec<_> = stats.iter().map(of).collect();
+    let (alone, eight) = ((Some(1), Some(1), 2, Some(1000)), (Some(8), Some(2), 1, Some(8000)));
+    let one_of_two = (Some(1), None, 1, Some(1000));
+    assert_eq!(found, [alone, alone, one_of_two, eight, eight]);
+    let dfs = stats[4];
+    assert_eq!((dfs.interface.as_deref(), dfs.cold, dfs.just_written), (Some("DFS"), None, false));
+    assert_eq!(stats[0].cold, Some(false));
+    let notes = [
+        "Launches of mdtest without a summary of rates, which were cut or did not end: 1 of 5.",
+        "mdtest used DFS: what it caches and what it syncs is not known.",
+    ];
+    assert_eq!(result.notes, notes);
+}
+
+#[test]
+fn the_mean_of_mdtest_is_that_of_its_heading_and_other_columns_are_not_guessed() {
+    let text = |heading: &str, row: &str| {
+        format!(
+            "mdtest-4.0.0 was launched with 1 total task(s) on 1 node(s)\n\
+                 SUMMARY rate (in ops/sec): (of 3 iterations)\n{heading}\n   File read {row}\n"
+        )
+    };
+    let mean = |heading: &str, row: &str| {
+        let one = read(&text(heading, row)).unwrap().measurements.remove(0);
+        (one.operations_per_second, one.has_spread)
+    };
+    let four = "   Operation        Max       Min      Mean     Std Dev";
+    assert_eq!(mean(four, "9.0 5.0 7.0 1.5"), (Some(7.0), true));
+    assert_eq!(mean("   Operation    Max   Min   Mean", ": 9.0 5.0 7.0"), (Some(7.0), false));
+    assert_eq!(mean("   Operation    Mean   Median   Max", "7.0 6.0 9.0"), (Some(7.0), false));
+    let ranks = "   Operation   per Rank: Max Min Mean   per Iteration: Max Min Mean Std Dev";
+    assert_eq!(mean(ranks, "3.0 1.0 2.0 9.0 5.0 7.0 1.5"), (Some(7.0), true));
+    for heading in ["", "   Operation    Max   Min   Median"] {
+        let why = read(&text(heading, "9.0 5.0 7.0 1.5")).unwrap_err();
+        assert_eq!(
+            why,
+            "it is of mdtest, but its summary has no heading with a column Mean, so its columns are not known"
+        );
+    }
+    let other = text(four, "9.0 5.0 7.0 1.5\n   File stat 9.0 5.0 7.0");
+    let notes = read(&other).unwrap().notes;
+    assert_eq!(notes, ["1 row of a summary with other columns than its heading was not read."]);
+    let unit = text(four, "9.0 5.0 7.0 1.5").replace("ops/sec", "kops/sec");
+    assert!(read(&unit).unwrap_err().ends_with("has another unit than ops/sec"));
+}
+
+#[test]
+fn options_of_mdtest_are_read_as_it_reads_them() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-client-cache.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let of = |options: &str| {
+        let result = read(&text.replace("'-F'", options)).unwrap();
+        let one = |name| named(&result, name).clone();
+        (one("File creation"), one("File stat"))
+    };
+    for interface in ["-a DFS", "-aDFS", "-a=DFS", "-F -a LIBNFS", "'-a' 'LIBNFS'"] {
+        let (create, stat) = of(interface);
+        assert!(create.interface.is_some(), "{interface}");
+        assert_eq!(
+            (create.synced, stat.cold, stat.just_written),
+            (None, None, false),
+            "{interface}"
+        );
+    }
+    for files in ["-a POSIX", "-a=posix", "-aMMAP", "-uF"] {
+        assert_eq!(of(files).0.interface, None, "{files}");
+    }
+    assert_eq!(of("-FY").0.synced, Some(true), "flags may stand together");
+    assert_eq!(of("-F -w 3901 -V 1").0.synced, Some(false));
+    assert!(of("-a DUMMY").0.no_device.is_some());
+    assert_eq!(of("-F --run-cmd-before-phase=drop").1.cold, None);
 }
