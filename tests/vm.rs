@@ -1,4 +1,4 @@
-//! `smallfiles` on file systems that few kernels still have: Debian's kernel has them, and
+//! `smallfiles` on file systems that few kernels still have, and over NFS: Debian's kernel has them, and
 //! `tests/vm/boot` boots it in a virtual machine with this boatload inside. How fast the machine is
 //! says nothing, so only what was done and what is claimed of it is held against the truth.
 #![allow(
@@ -22,6 +22,8 @@ use common::skip;
 const KINDS: [&str; 4] = ["reiserfs", "jfs", "f2fs", "nilfs2"];
 const FILES: u64 = 500;
 const SELECTED: u64 = 200;
+const NFS: &str = "nfs";
+const FILES_OVER_NFS: u64 = 200;
 const REPEATS: usize = 3;
 
 /// The phases, with the operations of each, the entries after it, and whether it writes content.
@@ -38,7 +40,7 @@ const PHASES: [(&str, u64, u64, bool); 8] = [
 
 #[test]
 fn in_a_virtual_machine_reiserfs_jfs_f2fs_and_nilfs2_are_measured_whole() {
-    let machine = Machine::run();
+    let machine = Machine::run("run", &KINDS, FILES);
     let left_out = |kind| machine.left_out.get(kind);
     for kind in KINDS {
         if let Some(why) = left_out(kind) {
@@ -54,6 +56,42 @@ fn in_a_virtual_machine_reiserfs_jfs_f2fs_and_nilfs2_are_measured_whole() {
         assert_eq!(types, kinds, "{made:?}");
         made.iter().zip(kinds).for_each(|(made, kind)| hold(kind, &made["variant"], &document));
     }
+}
+
+#[test]
+fn in_a_virtual_machine_a_run_over_nfs_is_whole_and_clean_removes_what_a_killed_one_left() {
+    let machine = Machine::run("nfs", &[NFS], FILES_OVER_NFS);
+    if let Some(why) = machine.left_out.get(NFS) {
+        return skip("smallfiles over NFS in a virtual machine", why);
+    }
+    let (document, said) = (machine.document(), machine.text("said"));
+    assert_eq!(document["run"]["complete"], true, "{}", document["run"]);
+    assert_eq!(document["host"]["filesystem"]["type"], "nfs4", "{}", document["host"]);
+    for m in document["measurements"].as_array().unwrap() {
+        assert_eq!((&m["valid"], &m["errors"]), (&true.into(), &empty()), "{m}");
+        assert_eq!(m["operations"], m["operations_asked"], "{m}");
+        assert!(m["phase"] != "create" || m["entries_found"] == FILES_OVER_NFS, "{m}");
+        // No device is seen from here: the caches were dropped, and nothing can prove that a read came from one.
+        let of_caches = (&m["cache"]["asked"], &m["cache"]["found"], &m["cache"]["reason"]);
+        let expected = (&"cold".into(), &"unverified".into(), &"no-device".into());
+        assert_eq!(of_caches, expected, "{m}");
+    }
+    assert_eq!(document["measurements"].as_array().map(Vec::len), Some(PHASES.len()));
+    assert!(said.contains("run: exit code 0\n"), "{said}");
+    assert_eq!(machine.text("after-run"), ".\n", "{said}");
+    let killed = machine.text("killed");
+    assert!(
+        killed.contains("/.nfs"),
+        "the file that was removed while it is open: {killed}\n{said}"
+    );
+    let open: Vec<_> = killed.lines().filter(|line| line.contains("/.nfs")).collect();
+    let left = machine.text("cleaned-1");
+    assert!(left.contains("/.nfs"), "what is open stays: {left}\n{said}");
+    let is_needed =
+        |line: &str| open.iter().any(|open| open.starts_with(line)) || line.ends_with("/.boatload");
+    assert!(left.lines().all(is_needed), "more than what is open stayed: {left}\n{said}");
+    assert_eq!(machine.text("cleaned-2"), ".\n", "{said}");
+    assert!(said.contains("clean with nothing open: exit code 0\n"), "{said}");
 }
 
 /// The measurements on one file system are those that were asked for, and their claims stand.
@@ -102,18 +140,18 @@ struct Machine {
 }
 
 impl Machine {
-    /// Boots, measures all kinds, and waits for the end. The machine ends with this thread.
-    fn run() -> Self {
+    /// Boots, measures all kinds in a directory of this name, and waits for the end. The machine ends with this thread.
+    fn run(name: &str, kinds: &[&str], files: u64) -> Self {
         let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vm");
-        let directory = own.join("run");
+        let directory = own.join(name);
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vm/boot");
         let done = Command::new("setpriv")
             .args(["--pdeathsig", "TERM"])
             .arg(script)
             .arg(env!("CARGO_BIN_EXE_boatload"))
             .args([&own.join("cache"), &directory])
-            .args(KINDS)
-            .env("FILES", FILES.to_string())
+            .args(kinds)
+            .env("FILES", files.to_string())
             .env("SELECTED", SELECTED.to_string())
             .stdin(Stdio::null())
             .output()
