@@ -93,9 +93,9 @@ impl DdCommand {
         self.output == "/dev/null"
     }
 
-    /// Whether the shell that shows the command shows where its standard input and output lead.
-    fn is_whole(&self) -> bool {
-        !self.output.is_empty() && !(self.reads() && self.input.is_empty())
+    /// Whether it goes on where the shell that shows the command does not show: to a pipe, or from one.
+    fn is_open_ended(&self) -> bool {
+        self.output.is_empty() || (self.reads() && self.input.is_empty())
     }
 
     fn name(&self) -> String {
@@ -119,7 +119,7 @@ impl DdCommand {
         measurement.name = self.name();
         measurement.block_bytes = self.block;
         measurement.tasks = Some(1);
-        if !self.is_whole() {
+        if self.is_open_ended() {
             return;
         }
         measurement.work = if reads { ToolWork::Read } else { ToolWork::Write };
