@@ -40,6 +40,7 @@ use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::random::random_word;
 use crate::base::shell::is_command_text;
+use crate::base::unanswered;
 use crate::host::block_device::{BlockDevice, device_to_read};
 use crate::host::facts::HostFacts;
 use crate::host::memory::{MemoryRoom, memory_bytes};
@@ -532,6 +533,7 @@ impl Session<'_> {
     fn finish(mut self, cells_done: bool) -> (Book, RecordEnd) {
         self.book.run.complete = cells_done && !self.interrupt.is_set();
         self.book.run.finished = Some(now());
+        self.book.run.unanswered.extend(unanswered::taken());
         let end = match self.watcher.has_given_up() {
             true => RecordEnd { kept: Ok(()), tagged: Ok(()) },
             false => self.record.close(&self.book, self.watcher),
@@ -737,6 +739,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         reference: None,
         traced: None,
         hosts: order.group.map_or_else(Vec::new, |group| group.hosts().to_vec()),
+        unanswered: Vec::new(),
     }
 }
 

@@ -168,6 +168,10 @@ named_enum! {
         NoJournal = "no-journal",
         /// The host of a virtual machine takes back memory that is free, and much was read into it.
         MemoryTakenBack = "memory-taken-back",
+        /// The file system states no size, so nobody knows whether the run fits.
+        SpaceUnstated = "space-unstated",
+        /// System calls failed whose answer the run did without.
+        UnansweredCalls = "unanswered-calls",
         /// No cycle counter of constant rate: latencies are read from the system's clock.
         SlowClock = "slow-clock",
         /// Rates are less sure than requested.
@@ -211,6 +215,8 @@ impl WarningCode {
             Self::LayoutDiffers => "layout differs between levels",
             Self::NoJournal => "no journal",
             Self::MemoryTakenBack => "host takes memory back",
+            Self::SpaceUnstated => "size of the file system not stated",
+            Self::UnansweredCalls => "system calls failed",
             Self::SlowClock => "slow clock",
             Self::PrecisionNotReached => "requested precision not reached",
         }

@@ -86,6 +86,8 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(layout_differs(analysis));
     all.extend(without_journal(book));
     all.extend(memory_taken_back(book));
+    all.extend(space_unstated(book));
+    all.extend(unanswered(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
         all.push(of_run(
             WarningCode::SlowClock,
@@ -495,6 +497,33 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
     );
     let hint = "What ran before decides, also between levels. `direct = true` reads without it.";
     Some(affected.warning(WarningCode::MemoryTakenBack, sentence, hint))
+}
+
+/// A file system that answers statfs(2) with 0 of 0 blocks, as ramfs and many on FUSE do.
+fn space_unstated(book: &Book) -> Option<WarningFinding> {
+    let there = &book.host.filesystem;
+    let is_measured = book.measurements.iter().any(|m| !m.is_simulated());
+    let is_own = book.run.reference.is_none() && book.run.traced.is_none();
+    let is_unstated = there.total_bytes.unwrap_or_default() == 0 && !there.kind.is_empty();
+    if !is_unstated || !is_measured || !is_own || !book.filesystems.is_empty() {
+        return None;
+    }
+    let sentence = format!(
+        "{} does not state its size (statfs gives 0 of 0 blocks): whether the run fits was not checked, and the \
+         space that phases take is not known.",
+        there.kind
+    );
+    let hint = "Name a directory on a file system that states its size, if space matters.";
+    Some(of_run(WarningCode::SpaceUnstated, &sentence, hint))
+}
+
+/// What the run did without.
+fn unanswered(book: &Book) -> Option<WarningFinding> {
+    let calls = &book.run.unanswered;
+    let sentence =
+        format!("system calls failed, and what rests on them is not known: {}.", calls.join("; "));
+    let hint = "Allow these calls, or look in the kernel's log for what failed, and run again.";
+    (!calls.is_empty()).then(|| of_run(WarningCode::UnansweredCalls, &sentence, hint))
 }
 
 /// What is less precise than requested, and what would reach it: if a precision was requested and the whole run did not reach

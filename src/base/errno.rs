@@ -6,6 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Errno(pub i32);
 
+/// The standard library writes the number of an error of the system behind this.
+const OS_ERROR: &str = " (os error ";
+
 /// A result whose error is a number alone.
 pub type ErrnoResult<T> = Result<T, Errno>;
 
@@ -33,10 +36,32 @@ impl Errno {
         NAMED.iter().map(|(_, name)| *name)
     }
 
-    /// What the C library says of it: "No space left on device".
+    /// What the C library says of it, with what it means where that is not all: "No space left on device".
     pub fn about(self) -> String {
         let text = std::io::Error::from_raw_os_error(self.0).to_string();
-        text.split(" (os error").next().unwrap_or_default().to_string()
+        let text = text.split(OS_ERROR).next().unwrap_or_default();
+        self.meaning().map_or_else(|| text.to_string(), |meaning| format!("{text}: {meaning}"))
+    }
+
+    /// What an error means for the user; none where its text says all. `ENOSPC` depends on the place:
+    /// `host::space::Space::lack`.
+    pub fn meaning(self) -> Option<&'static str> {
+        Some(match self {
+            Self::EPERM => "a right is missing, or a filter of system calls forbids it",
+            Self::ENOSYS => "the kernel lacks this call, or a filter of system calls hides it",
+            Self::EIO => "the device or the server below failed, and the kernel's log may say why",
+            Self::EMFILE => "the limit of open files is too low (ulimit -n)",
+            Self::ESTALE => "the server does not know this file any more",
+            _ => return None,
+        })
+    }
+
+    /// The same of an error of the standard library or of a system call, by its text; other texts stay as they are.
+    pub fn explained(error: impl fmt::Display) -> String {
+        let text = error.to_string();
+        let code =
+            text.split_once(OS_ERROR).and_then(|(_, code)| code.strip_suffix(')')?.parse().ok());
+        code.map_or(text, |code| Self(code).about())
     }
 }
 
@@ -65,5 +90,15 @@ mod tests {
         assert_eq!(Errno::ENOSPC.about(), "No space left on device");
         assert_eq!(Errno::from_name("EEXIST"), Some(Errno::EEXIST));
         assert_eq!(Errno(4095).to_string(), "errno 4095");
+    }
+
+    #[test]
+    fn an_error_says_what_it_means_whoever_gives_it() {
+        let filtered =
+            "Operation not permitted: a right is missing, or a filter of system calls forbids it";
+        assert_eq!(Errno::EPERM.about(), filtered);
+        assert_eq!(Errno::explained(std::io::Error::from_raw_os_error(libc::EPERM)), filtered);
+        assert_eq!(Errno::explained(rustix::io::Errno::PERM), filtered);
+        assert_eq!(Errno::explained("no such thing (os error)"), "no such thing (os error)");
     }
 }

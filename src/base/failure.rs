@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::errno::Errno;
+
 /// The exit codes of the command line, in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -53,9 +55,9 @@ impl Failure {
         Self { sentence: format!("{first}. Then: {}", other.sentence), ..self }
     }
 
-    /// Puts what was being done in front of an error of the operating system.
+    /// Puts what was being done in front of an error of the operating system and what it means.
     pub fn from_system(doing: impl fmt::Display, error: impl fmt::Display) -> Self {
-        Self::failed(format!("cannot {doing}: {error}"))
+        Self::failed(format!("cannot {doing}: {}", Errno::explained(error)))
     }
 }
 

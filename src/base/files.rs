@@ -3,12 +3,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Error, ErrorKind, Result};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dir, Mode, OFlags};
 use rustix::io::Errno as OsErrno;
+
+use super::failure::shown;
+use super::unanswered::note;
 
 /// Interruptions in a row after which a call is given up.
 const INTERRUPTIONS_MAX: u32 = 100;
@@ -32,6 +35,16 @@ pub(crate) fn uninterrupted<T>(
     call()
 }
 
+/// The path of an open file, which the kernel keeps up to date when it is renamed; none without /proc.
+pub(crate) fn path_of(fd: impl AsFd) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd())).ok()
+}
+
+/// The same in words.
+pub(crate) fn place_of(fd: impl AsFd) -> String {
+    path_of(fd).map_or_else(|| "an open directory".into(), shown)
+}
+
 /// Opens a file to read it.
 ///
 /// # Errors
@@ -42,7 +55,8 @@ pub(crate) fn open_to_read(path: &Path) -> Result<OwnedFd> {
 
 fn open(path: &Path, flags: OFlags) -> Result<OwnedFd> {
     let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC;
-    Ok(uninterrupted(|| rustix::fs::open(path, flags, Mode::empty()))?)
+    let opened = uninterrupted(|| rustix::fs::open(path, flags, Mode::empty()));
+    Ok(opened.inspect_err(|error| note("open", || shown(path), *error))?)
 }
 
 /// All that a file holds.
@@ -70,7 +84,8 @@ pub(crate) fn read_start_of(file: impl AsFd, bytes_max: usize) -> Result<Vec<u8>
     let mut part = [0; PART_BYTES];
     loop {
         let wanted = PART_BYTES.min(bytes_max - bytes.len());
-        match uninterrupted(|| rustix::io::read(&file, &mut part[..wanted]))? {
+        let read = uninterrupted(|| rustix::io::read(&file, &mut part[..wanted]));
+        match read.inspect_err(|error| note("read", || place_of(&file), *error))? {
             0 => return Ok(bytes),
             read => bytes.extend_from_slice(&part[..read]),
         }
@@ -99,14 +114,23 @@ pub(crate) fn write_all(file: impl AsFd, mut bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// The entries of a directory, its own and that of its parent among them.
+///
+/// # Errors
+/// If it cannot be opened.
+pub(crate) fn list(path: &Path) -> Result<Dir> {
+    Ok(Dir::new(open(path, OFlags::DIRECTORY)?)?)
+}
+
 /// The names in a directory, but for its own and that of its parent.
 ///
 /// # Errors
 /// If it cannot be read.
 pub(crate) fn names_in(path: impl AsRef<Path>) -> Result<Vec<OsString>> {
-    let directory = open(path.as_ref(), OFlags::DIRECTORY)?;
     let mut names = Vec::new();
-    for entry in Dir::new(directory)? {
+    let unread = |error: &OsErrno| note("getdents64", || shown(path.as_ref()), *error);
+    for entry in list(path.as_ref())? {
+        let entry = entry.inspect_err(unread);
         names.push(OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned());
     }
     names.retain(|name| name != "." && name != "..");

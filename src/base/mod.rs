@@ -24,4 +24,5 @@ pub(crate) mod shell;
 #[cfg(test)]
 pub(crate) mod skip;
 pub(crate) mod text_limits;
+pub(crate) mod unanswered;
 pub mod units;

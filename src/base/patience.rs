@@ -4,6 +4,8 @@ use std::sync::mpsc;
 use std::thread::Builder;
 use std::time::Duration;
 
+use rustix::time::Timespec;
+
 /// How long somebody waits who has to go on.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -13,6 +15,12 @@ pub(crate) fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     let (sender, receiver) = mpsc::channel();
     let started = Builder::new().name("patience".into()).spawn(move || sender.send(work()));
     started.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok())
+}
+
+/// Lets some time pass. Where the kernel refuses that, none passes: `std::thread::sleep` panics there.
+pub(crate) fn pause(time: Duration) {
+    let (tv_sec, tv_nsec) = (time.as_secs().cast_signed(), i64::from(time.subsec_nanos()));
+    let _ = rustix::thread::nanosleep(&Timespec { tv_sec, tv_nsec });
 }
 
 #[cfg(test)]

@@ -211,7 +211,9 @@ fn lines(dir: &Path, method: FillMethod, made: &MadeBallast) -> String {
         let _ =
             writeln!(text, "{} were made and deleted on the way", counted(made.deleted, "file"));
     }
-    let _ = writeln!(text, "{:.1}% of the space is in use", made.space.used_fraction() * 100.0);
+    if let Some(used) = made.space.used_fraction() {
+        let _ = writeln!(text, "{:.1}% of the space is in use", used * 100.0);
+    }
     let churn = match method {
         FillMethod::Age { churn, .. } => churn,
         FillMethod::Fill => Churn::default(),

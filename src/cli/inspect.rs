@@ -118,13 +118,16 @@ fn filesystem_rows(host: &HostFacts, space: &Space) -> [(&'static str, String); 
         None => "inodes made as needed".into(),
     };
     let (about, source) = (shown(fs.about()), shown(&fs.source));
-    let free = format!("{} of {} free", bytes(space.available_bytes), bytes(space.total_bytes));
-    let kept = bytes(space.reserve_bytes());
+    let free = space.words();
+    let kept = match space.is_stated() {
+        true => format!("; {} are kept free", bytes(space.reserve_bytes())),
+        false => String::new(),
+    };
     let blocks = fs.block_bytes.map(|size| format!(", blocks of {}", bytes(size)));
     [
         ("file system", format!("{about} on {source}{}", blocks.unwrap_or_default())),
         ("options", shown(&fs.options)),
-        ("space", format!("{free}, {inodes}; {kept} are kept free")),
+        ("space", format!("{free}, {inodes}{kept}")),
     ]
 }
 

@@ -11,6 +11,7 @@ use crate::analysis::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, span};
 use crate::host::facts::HostFacts;
+use crate::host::process::is_root;
 use crate::host::space::Space;
 use crate::plan::filesystem::VolumeSize;
 use crate::plan::phase::PhaseEnd;
@@ -114,7 +115,7 @@ impl PlannedRun<'_> {
         text.push_str(&level_lines(plan, self.survey.images.as_ref()));
         if let Some(room) = &self.room {
             text.push_str(&place_lines(plan, &self.survey.place, room, space, directory));
-            if !rustix::process::geteuid().is_root() {
+            if !is_root() {
                 text.push_str("`run` wants root for it\n");
             }
         }
@@ -189,6 +190,7 @@ impl PlannedRun<'_> {
             free_bytes: bytes,
             available_bytes: bytes,
             available_inodes: Some(inodes),
+            ..Space::default()
         }
     }
 

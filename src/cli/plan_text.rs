@@ -7,7 +7,7 @@ use crate::analysis::power::RunDesign;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted, duration, grouped, percent_text, span};
 use crate::host::facts::HostFacts;
-use crate::host::space::Space;
+use crate::host::space::{Space, UNSTATED};
 use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
@@ -179,9 +179,9 @@ pub(super) fn place_lines(
             format!("file systems are made on {on}an image of {size} in memory{}", other(bytes))
         }
         Volume::Image { bytes: size_asked } => format!(
-            "file systems are made on {on}an image of {size} in {}, with {} free{}",
+            "file systems are made on {on}an image of {size} in {}, with {}{}",
             shown(dir),
-            bytes(space.available_bytes),
+            free_words(space),
             other(size_asked),
         ),
     };
@@ -325,6 +325,14 @@ pub(super) fn level_lines(plan: &Plan, images: Option<&KeptImages>) -> String {
     format!("\n{}", wrapped(&line, 2))
 }
 
+/// How much is free.
+fn free_words(space: &Space) -> String {
+    match space.is_stated() {
+        true => format!("{} free", bytes(space.available_bytes)),
+        false => UNSTATED.into(),
+    }
+}
+
 /// What it needs, against what there is.
 pub(super) fn space_lines(plan: &Plan, space: &Space, host: &HostFacts, dir: &Path) -> String {
     let need = room::need(plan, space.block_bytes);
@@ -334,15 +342,16 @@ pub(super) fn space_lines(plan: &Plan, space: &Space, host: &HostFacts, dir: &Pa
     };
     let filled = match room::fills_to(plan) {
         Some(percent) => {
-            let used = space.used_fraction() * 100.0;
-            format!("fills the file system to {percent}% ({used:.0}% are in use)\n")
+            let used = space.used_fraction();
+            let used = used.map(|share| format!(" ({:.0}% are in use)", share * 100.0));
+            format!("fills the file system to {percent}%{}\n", used.unwrap_or_default())
         }
         None => String::new(),
     };
     let line = format!(
-        "needs {} of {} free and {} inodes {inodes} on {} ({})",
+        "needs {} of {} and {} inodes {inodes} on {} ({})",
         bytes(need.bytes),
-        bytes(space.available_bytes),
+        free_words(space),
         grouped(need.inodes),
         shown(dir),
         shown(&host.filesystem.kind),

@@ -624,7 +624,11 @@ mod tests {
         set("0\n");
         assert_eq!((disk.counters(), part.counters()), (None, None), "the queue of its disk");
         let mut tried = |transfer: &dyn Fn()| {
-            part.try_counters(|| Ok::<(), Errno>(transfer())).unwrap();
+            let transfer = || {
+                transfer();
+                Ok::<(), Errno>(())
+            };
+            part.try_counters(transfer).unwrap();
             part.counters().is_some()
         };
         assert!(tried(&|| stat(3)), "its driver counts whatever the queue says");

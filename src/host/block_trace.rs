@@ -16,8 +16,10 @@ use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags};
 
 use crate::base::failure::{Failure, Result};
 use crate::base::files::read_all;
+use crate::base::unanswered::{keep, note};
 use crate::host::block_device::{BlockDevice, SECTOR_BYTES};
 use crate::host::disk_activity::DiskActivity;
+use crate::host::errno;
 
 /// Of each processor: about 4,000 requests with their answers from one look to the next.
 const RING_BYTES: usize = 512 << 10;
@@ -56,6 +58,16 @@ impl BlockTrace {
     /// If its requests do not pass through the kernel's queue, if it lies in memory, or if the tracepoints
     /// cannot be read.
     pub fn of(device: &BlockDevice) -> Result<Self> {
+        let trace = Self::opened(device);
+        // Where it never can be, the run's rights say why.
+        trace.inspect_err(|failure| {
+            if Self::obstacle(Some(device)).is_none() {
+                keep(format!("of /dev/{}: {}", device.facts.name, failure.sentence));
+            }
+        })
+    }
+
+    fn opened(device: &BlockDevice) -> Result<Self> {
         let follower = Arc::new(Mutex::new(Follower::open(&filter_of(device)?)?));
         let [is_on, is_over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
         let thread = {
@@ -173,7 +185,10 @@ impl Follower {
     fn switch(&self, request: c_ulong) {
         for event in self.rings.iter().flat_map(|ring| &ring.events) {
             // SAFETY: the request takes a number and touches no memory.
-            let _ = unsafe { libc::ioctl(event.as_raw_fd(), request as _, 0) };
+            if unsafe { libc::ioctl(event.as_raw_fd(), request as _, 0) } < 0 {
+                let error = errno(&std::io::Error::last_os_error());
+                note("ioctl", || "a tracepoint, so what the device was asked for".into(), error);
+            }
         }
     }
 

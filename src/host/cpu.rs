@@ -3,6 +3,8 @@
 
 use std::mem::MaybeUninit;
 
+use crate::base::unanswered::note;
+
 /// CPU time, in seconds, and context switches.
 ///
 /// The sum is exact to the microsecond. Kernels that account by ticks (`CONFIG_TICK_CPU_ACCOUNTING`)
@@ -52,13 +54,13 @@ impl CpuTime {
 
     fn used_by(who: libc::c_int) -> Self {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: the pointer is valid for writing one rusage, and getrusage writes no more. It
-        // cannot fail with these constants and a valid pointer; the zeros would stand if it did,
-        // and all zeros are a valid rusage.
-        let usage = unsafe {
-            libc::getrusage(who, usage.as_mut_ptr());
-            usage.assume_init()
-        };
+        // SAFETY: the pointer is valid for writing one rusage, and getrusage writes no more.
+        if unsafe { libc::getrusage(who, usage.as_mut_ptr()) } < 0 {
+            let error = crate::host::errno(&std::io::Error::last_os_error());
+            note("getrusage", || "this process, so its processor time".into(), error);
+        }
+        // SAFETY: all zeros are a valid rusage, which stand where the call failed.
+        let usage = unsafe { usage.assume_init() };
         Self {
             user_seconds: seconds(usage.ru_utime),
             system_seconds: seconds(usage.ru_stime),

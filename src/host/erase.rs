@@ -328,7 +328,7 @@ fn opener(number: DeviceNumber) -> Option<u32> {
     if first.is_empty() {
         return None;
     }
-    std::thread::sleep(PAUSE);
+    crate::base::patience::pause(PAUSE);
     openers(number).into_iter().find(|process| first.contains(process))
 }
 

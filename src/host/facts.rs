@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::failure::{Failure, Result, shown};
+use crate::base::failure::{Result, shown};
 use crate::base::files::read_text;
 
 use super::block_device::BlockDevice;
@@ -18,6 +18,7 @@ use super::page_cache::{self, CacheProbe};
 use super::settings::MachineSettings;
 use super::space::Space;
 use super::sysfs::first_line;
+use crate::host::process::is_root;
 
 /// The machine and the place a run measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,11 +51,11 @@ pub struct FilesystemFacts {
     pub source: String,
     /// Mount and superblock options, as the kernel shows them.
     pub options: String,
-    /// Size of an allocation block, in bytes; none where the file system does not tell.
+    /// Size of an allocation block, in bytes; none where the file system does not report it.
     pub block_bytes: Option<u64>,
-    /// Its size, in bytes; none where the file system does not tell.
+    /// Its size, in bytes; none where the file system does not report it.
     pub total_bytes: Option<u64>,
-    /// Bytes an ordinary user may still use when the run began; none where its size is not told.
+    /// Bytes an ordinary user may still use when the run began; none where its size is not reported.
     pub available_bytes: Option<u64>,
     /// Inodes left; none where the file system makes them as needed.
     pub available_inodes: Option<u64>,
@@ -97,7 +98,7 @@ impl Rights {
     /// Tries them out, changing nothing.
     fn probe(device: Option<&BlockDevice>) -> Self {
         Self {
-            root: rustix::process::geteuid().is_root(),
+            root: is_root(),
             drop_caches: page_cache::can_drop(),
             cache_probe: CacheProbe::detect().as_str().to_string(),
             block_trace_obstacle: BlockTrace::obstacle(device),
@@ -112,10 +113,7 @@ impl HostFacts {
     /// If the file system cannot be told.
     pub fn gather(dir: BorrowedFd<'_>) -> Result<Self> {
         let mount = Mount::of(dir)?;
-        let space = Space::of(dir).map_err(|error| {
-            let place = shown(&mount.mount_point);
-            Failure::from_system(format!("ask how much room {place} has"), error.about())
-        })?;
+        let space = Space::left(dir)?;
         let system = rustix::system::uname();
         let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
         let cpuinfo = read_text("/proc/cpuinfo").unwrap_or_default();
@@ -145,14 +143,13 @@ impl FilesystemFacts {
 
     /// What is worth keeping of a mount and its room.
     pub fn new(mount: &Mount, space: Space) -> Self {
-        let total_bytes = Some(space.total_bytes).filter(|bytes| *bytes > 0);
         Self {
             kind: mount.kind.clone(),
             source: shown(&mount.source),
             options: impersonal(&mount.options),
             block_bytes: Some(space.block_bytes).filter(|bytes| *bytes > 0),
-            total_bytes,
-            available_bytes: total_bytes.map(|_| space.available_bytes),
+            total_bytes: space.is_stated().then_some(space.total_bytes),
+            available_bytes: space.is_stated().then_some(space.available_bytes),
             available_inodes: space.available_inodes,
             journal: None,
         }

@@ -72,6 +72,6 @@ mod tests {
              of it, or let it have /dev/fuse"
         );
         assert!(said(Errno::EACCES).contains("that takes root"));
-        assert_eq!(said(Errno::EIO), "cannot open /dev/fuse: Input/output error");
+        assert!(said(Errno::EIO).starts_with("cannot open /dev/fuse: Input/output error: "));
     }
 }

@@ -88,7 +88,7 @@ pub fn wait_until_idle(device: &BlockDevice, stop: &AtomicBool) -> Option<bool> 
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        std::thread::sleep(PAUSE);
+        crate::base::patience::pause(PAUSE);
     }
     Some(false)
 }

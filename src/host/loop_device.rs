@@ -56,8 +56,8 @@ pub fn backing_file(node: &OsStr) -> Option<FileNumbers> {
     Some(FileNumbers { device: info.lo_device, inode: info.lo_inode })
 }
 
-/// An attached loop device, whose requests are counted. It is free again when this is dropped, and when the process ends in any
-/// other way, for then the kernel closes it (`LO_FLAGS_AUTOCLEAR`).
+/// An attached loop device, whose requests are counted. It is free again when this is dropped, and when the
+/// process ends in any other way, for then the kernel closes it (`LO_FLAGS_AUTOCLEAR`).
 #[derive(Debug)]
 pub struct LoopDevice {
     path: PathBuf,
@@ -87,7 +87,7 @@ impl LoopDevice {
                 Ok(device) => device,
                 // Its last user is just being freed from it.
                 Err(rustix::io::Errno::NXIO) => {
-                    std::thread::sleep(PAUSE);
+                    crate::base::patience::pause(PAUSE);
                     continue;
                 }
                 Err(error) => return Err(no_node(&path, error.into())),
@@ -188,7 +188,7 @@ impl LoopDevice {
             if self.is_free() {
                 return Ok(());
             }
-            std::thread::sleep(PAUSE);
+            crate::base::patience::pause(PAUSE);
         }
         Err(Failure::failed(format!(
             "{} is still in use by something else; it becomes free when that lets go of it. \

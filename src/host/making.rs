@@ -1,17 +1,12 @@
 //! Checks whether file systems can be made and mounted here, and makes them.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{Read, Seek};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::process::Output;
+use std::sync::atomic::AtomicBool;
 
-use rustix::fs::MemfdFlags;
-
-use super::programs::{command, find_program};
+use super::programs::{command, find_program, output, output_until};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::read_text;
 use crate::base::shell::quoted;
@@ -19,7 +14,6 @@ use crate::plan::filesystem::{FileSystemKind, Maker};
 
 /// What a failing program said is told up to this many lines.
 const SAID_LINES_MAX: usize = 3;
-const SAID_BYTES_MAX: u64 = 1 << 20;
 
 /// A program that makes file systems.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +123,7 @@ pub(super) fn numbers(release: &str) -> Vec<u32> {
 
 impl Tool {
     fn at(program: PathBuf) -> Self {
-        let said = run(&program, &["-V".into()]).ok();
+        let said = output(command(&program).arg("-V")).ok();
         let version = said.filter(|done| done.status.success()).and_then(|done| version(&done));
         Self { program, version }
     }
@@ -144,55 +138,6 @@ fn version(done: &Output) -> Option<String> {
     let texts = [&done.stdout, &done.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     let mut lines = texts.iter().flat_map(|text| text.lines()).map(str::trim);
     lines.find(|line| line.contains(|c: char| c.is_ascii_digit())).map(shown)
-}
-
-fn run(program: &Path, arguments: &[OsString]) -> std::io::Result<Output> {
-    command(program).args(arguments).output()
-}
-
-/// How long it is waited from one look at a program that runs to the next.
-const PAUSE: Duration = Duration::from_millis(5);
-
-/// Runs a program to its end, or kills it when `stop` is set.
-fn run_until(
-    program: &Path,
-    arguments: &[OsString],
-    directory: &Path,
-    stop: &AtomicBool,
-) -> std::io::Result<Option<Output>> {
-    let memory = || rustix::fs::memfd_create(c"said", MemfdFlags::CLOEXEC).map(File::from);
-    let (mut stdout, mut stderr) = (memory()?, memory()?);
-    let mut command = command(program);
-    command.args(arguments);
-    // No word of a user's must name a file that happens to lie where boatload was started.
-    command.current_dir(directory);
-    // A Ctrl-C in the terminal is meant for boatload, which ends it in its own way.
-    command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).process_group(0);
-    let mut child = command.spawn()?;
-    let status = loop {
-        match child.try_wait()? {
-            Some(status) => break status,
-            None if stop.load(Ordering::Relaxed) => {
-                kill_with_children(&mut child)?;
-                return Ok(None);
-            }
-            None => std::thread::sleep(PAUSE),
-        }
-    };
-    let said = |file: &mut File| -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        file.rewind()?;
-        file.take(SAID_BYTES_MAX).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    Ok(Some(Output { status, stdout: said(&mut stdout)?, stderr: said(&mut stderr)? }))
-}
-
-fn kill_with_children(child: &mut Child) -> std::io::Result<()> {
-    let group = rustix::process::Pid::from_child(child);
-    // If it has ended meanwhile, so has its group.
-    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    child.wait().map(drop)
 }
 
 /// Makes or checks a file system; the arguments are all words after the program's name, the device among
@@ -218,7 +163,10 @@ pub fn make(
 /// # Errors
 /// If it cannot be started, or was stopped.
 fn ran(tool: &Tool, arguments: &[OsString], directory: &Path, stop: &AtomicBool) -> Result<Output> {
-    let done = run_until(&tool.program, arguments, directory, stop)
+    let mut command = command(&tool.program);
+    // No word of a user's must name a file that happens to lie where boatload was started.
+    command.args(arguments).current_dir(directory);
+    let done = output_until(&mut command, stop)
         .map_err(|error| Failure::from_system(format!("run {}", shown(&tool.program)), error))?;
     let interrupted = || Failure::interrupted(format!("interrupted during {}", shown(tool.name())));
     done.ok_or_else(interrupted)

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{CStr, CString, OsStr, OsString};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::files::read_bytes;
+use crate::base::files::{path_of, place_of, read_bytes};
 use crate::host::kernel_log::KernelLog;
 use crate::host::open::mount_id;
 use crate::host::sysfs::{DeviceNumber, block_device_at, device_link, device_number};
@@ -125,10 +125,11 @@ impl Mount {
     pub fn of(fd: BorrowedFd<'_>) -> Result<Self> {
         let text = read_bytes(MOUNTS)
             .map_err(|error| Failure::from_system(format!("read {MOUNTS}"), error))?;
-        let stat = rustix::fs::fstat(fd)
-            .map_err(|error| Failure::from_system("look at the directory", error))?;
+        let stat = rustix::fs::fstat(fd).map_err(|error| {
+            Failure::from_system(format!("look at {} (fstat)", place_of(fd)), error)
+        })?;
         let device = device_number(stat.st_dev);
-        let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok();
+        let path = path_of(fd);
         choose(&parse(&text), mount_id(fd).ok(), path.as_deref(), device).ok_or_else(|| {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
@@ -320,7 +321,7 @@ fn refusal(
 pub fn unmount(target: &Path) -> ErrnoResult<()> {
     for _ in 1..UNMOUNT_ATTEMPTS {
         match rustix::mount::unmount(target, UnmountFlags::NOFOLLOW) {
-            Err(rustix::io::Errno::BUSY) => std::thread::sleep(PAUSE),
+            Err(rustix::io::Errno::BUSY) => crate::base::patience::pause(PAUSE),
             other => return other.map_err(Errno::from),
         }
     }

@@ -1,10 +1,12 @@
 //! Opens directories one below the other: never through a link, never across a mount.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno as OsErrno;
+
+use crate::base::files::read_text;
 
 /// Opens a directory by its name in an open one.
 ///
@@ -44,10 +46,19 @@ fn open_below(parent: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> rustix::io
 }
 
 /// Which mount an open file is of: a bind mount has the device of what it shows, but a number of
-/// its own. A kernel that does not tell it (before Linux 5.8) gives an error, not a guess.
+/// its own. A kernel that does not tell it gives an error, not a guess.
 pub(super) fn mount_id(file: BorrowedFd<'_>) -> rustix::io::Result<u64> {
     let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
-    let stat = rustix::fs::statx(file, c"", flags, mask)?;
-    let told = stat.stx_mask & mask.bits() != 0;
-    if told { Ok(stat.stx_mnt_id) } else { Err(OsErrno::OPNOTSUPP) }
+    match rustix::fs::statx(file, c"", flags, mask) {
+        Ok(stat) if stat.stx_mask & mask.bits() != 0 => Ok(stat.stx_mnt_id),
+        Ok(_) => mount_id_of_descriptor(file).ok_or(OsErrno::OPNOTSUPP),
+        Err(error) => mount_id_of_descriptor(file).ok_or(error),
+    }
+}
+
+/// The same by what the kernel says of a descriptor (proc_pid_fdinfo(5)): it knows since Linux 3.15, and also where a
+/// filter that does not know statx refuses it.
+fn mount_id_of_descriptor(file: BorrowedFd<'_>) -> Option<u64> {
+    let text = read_text(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok())
 }

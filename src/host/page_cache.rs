@@ -15,8 +15,9 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::path::Arg;
 
 use crate::base::errno::Errno;
-use crate::base::files::{uninterrupted, write_all};
+use crate::base::files::{place_of, uninterrupted, write_all};
 use crate::base::named_enum::named_enum;
+use crate::base::unanswered::note;
 use crate::host::errno;
 
 /// mincore(2) is asked for this much of a file at a time, so that the answer stays small.
@@ -88,7 +89,9 @@ impl CacheProbe {
     pub fn resident_fraction<F: AsFd>(self, sample: &[(F, u64)]) -> Option<f64> {
         let mut all = Residency::default();
         for (file, len_bytes) in sample {
-            let one = self.resident(file.as_fd(), *len_bytes).ok()?;
+            let unseen = |error: &Errno| note(self.as_str(), || place_of(file), *error);
+            let one = self.resident(file.as_fd(), *len_bytes);
+            let one = if self == Self::None { one } else { one.inspect_err(unseen) }.ok()?;
             all.resident_pages += one.resident_pages;
             all.pages += one.pages;
         }

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 
 use crate::base::failure::shown;
-use crate::base::files::{read_bytes, read_text};
+use crate::base::files::{names_in, read_bytes, read_text};
 
 /// One process of this machine: its number is given again, but not with the same start in the same boot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,12 @@ impl ProcessMark {
     }
 }
 
+/// Whether this process is root's, as it was when this was asked first.
+pub fn is_root() -> bool {
+    static IS_ROOT: OnceLock<bool> = OnceLock::new();
+    *IS_ROOT.get_or_init(|| rustix::process::geteuid().is_root())
+}
+
 /// The kernel's boot: a word that no other has.
 pub fn boot_id() -> String {
     let text = read_text("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -50,8 +57,8 @@ pub fn host_name() -> String {
 
 /// The processes that run and descend from this one.
 pub fn descendants(process: u32) -> Vec<u32> {
-    let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let names = names_in("/proc").unwrap_or_default();
+    let numbers = names.into_iter().filter_map(|name| name.to_str()?.parse::<u32>().ok());
     let parents: Vec<(u32, u32)> = numbers.filter_map(|one| Some((one, field(one, 1)?))).collect();
     let mut found = vec![process];
     let mut at = 0;

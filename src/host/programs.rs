@@ -2,10 +2,19 @@
 //! without a shell, and with an end when boatload ends.
 #![expect(unsafe_code, reason = "a call between fork and exec that no safe wrapper has")]
 
+use std::fs::File;
+use std::io::Seek;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::fs::MemfdFlags;
+
+use crate::base::files::read_start_of;
+use crate::base::patience::pause;
 
 use super::capabilities::{keep, needed_by};
 
@@ -55,6 +64,68 @@ pub(crate) fn command(program: &Path) -> Command {
     command
 }
 
+/// What a program says at most is read of each of its streams.
+const SAID_BYTES_MAX: usize = 1 << 20;
+
+/// How long it is waited from one look at a program that runs to the next.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Runs a program to its end. What it says goes to memory: where a pipe cannot be read, `Command::output` panics.
+pub(crate) fn output(command: &mut Command) -> std::io::Result<Output> {
+    let said = Said::of(command)?;
+    said.ended(command.spawn()?.wait()?)
+}
+
+/// The same in a process group of its own, or kills it with its children when `stop` is set; then there is none.
+pub(super) fn output_until(
+    command: &mut Command,
+    stop: &AtomicBool,
+) -> std::io::Result<Option<Output>> {
+    let said = Said::of(command)?;
+    // A Ctrl-C in the terminal is meant for boatload, which ends it in its own way.
+    let mut child = command.process_group(0).spawn()?;
+    loop {
+        match child.try_wait()? {
+            Some(status) => return said.ended(status).map(Some),
+            None if stop.load(Ordering::Relaxed) => {
+                kill_with_children(&mut child)?;
+                return Ok(None);
+            }
+            None => pause(PAUSE),
+        }
+    }
+}
+
+fn kill_with_children(child: &mut Child) -> std::io::Result<()> {
+    let group = rustix::process::Pid::from_child(child);
+    // If it has ended meanwhile, so has its group.
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    child.wait().map(drop)
+}
+
+/// Files in memory that take what a program says.
+struct Said {
+    stdout: File,
+    stderr: File,
+}
+
+impl Said {
+    fn of(command: &mut Command) -> std::io::Result<Self> {
+        let memory = || rustix::fs::memfd_create(c"said", MemfdFlags::CLOEXEC).map(File::from);
+        let said = Self { stdout: memory()?, stderr: memory()? };
+        command.stdout(said.stdout.try_clone()?).stderr(said.stderr.try_clone()?);
+        Ok(said)
+    }
+
+    fn ended(mut self, status: ExitStatus) -> std::io::Result<Output> {
+        let read = |file: &mut File| {
+            file.rewind()?;
+            read_start_of(file, SAID_BYTES_MAX)
+        };
+        Ok(Output { status, stdout: read(&mut self.stdout)?, stderr: read(&mut self.stderr)? })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rustix::thread::CapabilitySet;
@@ -77,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_program_has_a_short_environment_and_nothing_of_the_caller() {
-        let shown = command(Path::new("/usr/bin/env")).output().unwrap();
+        let shown = output(&mut command(Path::new("/usr/bin/env"))).unwrap();
         let text = String::from_utf8(shown.stdout).unwrap();
         let mut names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
         names.sort_unstable();

@@ -5,7 +5,7 @@ use std::process::Output;
 
 use crate::base::failure::{Failure, Result, shown};
 
-use super::programs::{command, find_program};
+use super::programs::{command, find_program, output};
 
 /// Words of blkid for a partition table.
 const TABLES: [&str; 9] =
@@ -55,7 +55,7 @@ fn asked(
     let mut command = command(&program);
     command.args(arguments).arg(device);
     let doing = format!("tell with {name} what lies on {}", shown(device));
-    Some(match command.output() {
+    Some(match output(&mut command) {
         Err(error) => Err(Failure::from_system(doing, error)),
         Ok(done) => read(&done).ok_or_else(|| {
             let said = String::from_utf8_lossy(&done.stderr);

@@ -5,13 +5,26 @@ use std::path::Path;
 
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, shown};
+use crate::base::files::place_of;
 use crate::base::units::{bytes, grouped};
 use crate::plan::space::Need;
 
 /// The most that is kept free, in bytes.
 const RESERVE_MOST_BYTES: u64 = 1 << 30;
 
-/// Room on a file system, in bytes and inodes, as df shows it.
+/// At most this part of the space is left where it is called full, or so many blocks: file systems keep a few for their
+/// own metadata.
+const LACK_SHARE: u64 = 200;
+const LACK_BLOCKS: u64 = 16;
+
+/// `EXT4_SUPER_MAGIC` of linux/magic.h, which ext2 and ext3 share.
+const EXT: u64 = 0xef53;
+
+/// What is said of a size that a file system does not state.
+pub const UNSTATED: &str = "a size that the file system does not state";
+
+/// Room on a file system, in bytes and inodes, as df shows it. All is 0 where the file system states no size: ramfs, tmpfs
+/// without a limit, and many on FUSE answer statfs(2) with 0 of 0 blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Space {
     /// Size of an allocation block, in bytes.
@@ -24,45 +37,62 @@ pub struct Space {
     pub available_bytes: u64,
     /// Inodes an ordinary user may still make; none where they are made as needed (btrfs).
     pub available_inodes: Option<u64>,
-}
-
-/// Space and inodes that a file system has in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Bytes; none where its size is not told.
-    pub bytes: Option<u64>,
-    /// Inodes; none where they are not counted (btrfs).
-    pub inodes: Option<u64>,
-}
-
-impl Usage {
-    /// The usage of the file system a descriptor lies on (statvfs(3)).
-    pub fn of(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstatvfs(fd)?;
-        let space = Space::of(fd)?;
-        let inodes = (stat.f_files > 0).then(|| stat.f_files.saturating_sub(stat.f_ffree));
-        Ok(Self { bytes: (space.total_bytes > 0).then(|| space.used_bytes()), inodes })
-    }
+    /// Inodes in use; none where they are not counted (btrfs).
+    pub used_inodes: Option<u64>,
+    /// Whether it is an ext2, ext3 or ext4, whose directories have an index that may be full.
+    pub has_indexes: bool,
 }
 
 impl Space {
-    /// The room on the file system a descriptor lies on (statvfs(3)).
+    /// The room on the file system a descriptor lies on (fstatfs(2)).
     pub fn of(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstatvfs(fd)?;
-        let block_bytes = if stat.f_frsize > 0 { stat.f_frsize } else { stat.f_bsize };
+        let stat = rustix::fs::fstatfs(fd)?;
+        let block_bytes = if stat.f_frsize > 0 { stat.f_frsize } else { stat.f_bsize } as u64;
         Ok(Self {
             block_bytes,
             total_bytes: stat.f_blocks.saturating_mul(block_bytes),
             free_bytes: stat.f_bfree.saturating_mul(block_bytes),
             available_bytes: stat.f_bavail.saturating_mul(block_bytes),
-            available_inodes: (stat.f_files > 0).then_some(stat.f_favail),
+            available_inodes: (stat.f_files > 0).then_some(stat.f_ffree),
+            used_inodes: (stat.f_files > 0).then(|| stat.f_files.saturating_sub(stat.f_ffree)),
+            has_indexes: stat.f_type as u64 == EXT,
         })
     }
 
-    /// The same for users, who hear what was asked where it cannot be told.
+    /// The same for users, who hear what was asked of which directory where there is no answer.
     pub fn left(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
-        let told = |error: Errno| Failure::from_system("ask how much space is left", error.about());
-        Self::of(fd).map_err(told)
+        let doing = || format!("ask how much space is left at {} (fstatfs)", place_of(fd));
+        Self::of(fd).map_err(|error| Failure::from_system(doing(), error.about()))
+    }
+
+    /// Whether the file system states how large it is.
+    pub fn is_stated(&self) -> bool {
+        self.total_bytes > 0
+    }
+
+    /// How much is free, in words.
+    pub fn words(&self) -> String {
+        let Self { available_bytes, total_bytes, .. } = self;
+        match self.is_stated() {
+            true => format!("{} of {} free", bytes(*available_bytes), bytes(*total_bytes)),
+            false => UNSTATED.into(),
+        }
+    }
+
+    /// What `ENOSPC` says on a file system with this room, in words: bytes and inodes run out, and so does the index of
+    /// a directory.
+    pub fn lack(&self) -> String {
+        let left = format!("{} are left", bytes(self.available_bytes));
+        let nearly_none = (self.total_bytes / LACK_SHARE).max(LACK_BLOCKS * self.block_bytes);
+        match self.available_inodes {
+            _ if !self.is_stated() => "no space, or no inodes".into(),
+            Some(0) => format!("no inodes, although {left}"),
+            _ if self.available_bytes <= nearly_none => format!("no space: {left}"),
+            _ if self.has_indexes => format!(
+                "the index of a directory is full, although {left}: it has two levels without the feature large_dir"
+            ),
+            _ => format!("a quota or the file system's own metadata is full, although {left}"),
+        }
     }
 
     /// What boatload leaves free on a file system that is not its own, in bytes: 5% or 1 GiB,
@@ -81,7 +111,7 @@ impl Space {
         self.used_bytes().saturating_add(self.available_bytes)
     }
 
-    /// How full it is, as df counts: used / (used + available), from 0 to 1; 0 if it has no size.
+    /// How full it is, as df counts: used / (used + available), from 0 to 1; none if it states no size.
     ///
     /// Sync before asking. Only ext4 tells the same before a sync and after it. xfs counts space it
     /// has set aside beside files that grow, twice what was written at worst, and frees what was
@@ -89,42 +119,59 @@ impl Space {
     /// with its next commit, which syncfs(2) waits for. What is available on btrfs is an estimate:
     /// free space in chunks of data, and unallocated space divided by the copies the profile keeps;
     /// it falls to 0 when metadata can no longer grow, whatever is free for data.
-    pub fn used_fraction(&self) -> f64 {
+    pub fn used_fraction(&self) -> Option<f64> {
         let used = self.used_bytes() as f64;
         let reachable = used + self.available_bytes as f64;
-        if reachable > 0.0 { used / reachable } else { 0.0 }
+        (reachable > 0.0).then(|| used / reachable)
     }
 
-    /// The share of all blocks that are in use, from 0 to 1; 0 if it has no size. Blocks kept for root
+    /// The same in percent, where it is to be filled.
+    ///
+    /// # Errors
+    /// If it states no size.
+    pub fn used_percent(&self, directory: &Path) -> Result<f64, Failure> {
+        let used = self.used_fraction().map(|share| share * 100.0);
+        used.ok_or_else(|| {
+            Failure::failed(format!(
+                "cannot fill the file system of {} up to a share: it states no size (statfs gives 0 of 0 blocks). \
+                 Nothing was written. Name a directory on another one with --dir",
+                shown(directory)
+            ))
+        })
+    }
+
+    /// The share of all blocks that are in use, from 0 to 1; none if it states no size. Blocks kept for root
     /// are free until root uses them.
-    pub fn blocks_used_fraction(&self) -> f64 {
-        if self.total_bytes > 0 { self.used_bytes() as f64 / self.total_bytes as f64 } else { 0.0 }
+    pub fn blocks_used_fraction(&self) -> Option<f64> {
+        self.is_stated().then(|| self.used_bytes() as f64 / self.total_bytes as f64)
     }
 
     /// Why `need` does not fit below `dir` with `reserve_bytes` left over; none if it fits. The
     /// reserve is [`Space::reserve_bytes`], or 0 where filling the file system is the point.
     pub fn shortfall(&self, need: Need, reserve_bytes: u64, dir: &Path) -> Option<Failure> {
-        let mut lacking = Vec::new();
+        let lacking = self.lacking(need, reserve_bytes)?;
+        Some(Failure::failed(format!(
+            "the run does not fit on the file system of {}: {lacking}. Nothing was written. Choose a \
+             smaller --scale or fewer files with --set, make room, or name another directory \
+             with --dir.",
+            shown(dir)
+        )))
+    }
+
+    /// What of `need` is not there, in words; none if all is.
+    pub fn lacking(&self, need: Need, reserve_bytes: u64) -> Option<String> {
         let wanted_bytes = need.bytes.saturating_add(reserve_bytes);
-        if wanted_bytes > self.available_bytes {
-            lacking.push(self.lacking_bytes(need.bytes, reserve_bytes));
-        }
-        if let Some(inodes) = self.available_inodes.filter(|inodes| need.inodes > *inodes) {
-            lacking.push(format!(
-                "it needs {} inodes (one for each file and directory) and {} are left",
-                grouped(need.inodes),
-                grouped(inodes)
-            ));
-        }
-        (!lacking.is_empty()).then(|| {
-            Failure::failed(format!(
-                "the run does not fit on the file system of {}: {}. Nothing was written. Choose a \
-                 smaller --scale or fewer files with --set, make room, or name another directory \
-                 with --dir.",
-                shown(dir),
-                lacking.join("; ")
-            ))
-        })
+        let lacks_bytes = self.is_stated() && wanted_bytes > self.available_bytes;
+        let lacking_bytes = lacks_bytes.then(|| self.lacking_bytes(need.bytes, reserve_bytes));
+        let lacking_inodes =
+            self.available_inodes.filter(|inodes| need.inodes > *inodes).map(|inodes| {
+                let [needed, left] = [need.inodes, inodes].map(grouped);
+                format!(
+                    "it needs {needed} inodes (one for each file and directory) and {left} are left"
+                )
+            });
+        let all: Vec<String> = lacking_bytes.into_iter().chain(lacking_inodes).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     fn lacking_bytes(&self, need: u64, reserve: u64) -> String {
@@ -155,6 +202,8 @@ mod tests {
         free_bytes: 4 * GIB,
         available_bytes: 4 * GIB - 200 * (1 << 20),
         available_inodes: Some(262_133),
+        used_inodes: Some(11),
+        has_indexes: true,
     };
 
     fn sentence(space: Space, bytes: u64, inodes: u64) -> Option<String> {
@@ -174,15 +223,13 @@ mod tests {
             let free_bytes = 100 * GIB - used_bytes;
             Space { total_bytes: 100 * GIB, free_bytes, available_bytes, ..IMAGE }.used_fraction()
         };
-        assert_eq!(used(0, 100 * GIB), 0.0);
-        assert_eq!(used(50 * GIB, 50 * GIB), 0.5);
-        assert_eq!(used(95 * GIB, 0), 1.0, "what is kept for root counts as used");
+        assert_eq!(used(0, 100 * GIB), Some(0.0));
+        assert_eq!(used(50 * GIB, 50 * GIB), Some(0.5));
+        assert_eq!(used(95 * GIB, 0), Some(1.0), "what is kept for root counts as used");
         let kept = Space { total_bytes: 100 * GIB, free_bytes: 5 * GIB, ..IMAGE };
-        assert_eq!(kept.blocks_used_fraction(), 0.95, "what is kept for root is free");
-        assert_eq!(Space::default().blocks_used_fraction(), 0.0);
-        assert_eq!(Space::default().used_fraction(), 0.0);
+        assert_eq!(kept.blocks_used_fraction(), Some(0.95), "what is kept for root is free");
         let all = Space { total_bytes: u64::MAX, available_bytes: u64::MAX, ..Space::default() };
-        assert_eq!(all.used_fraction(), 0.5, "no overflow");
+        assert_eq!(all.used_fraction(), Some(0.5), "no overflow");
     }
 
     #[test]
@@ -211,6 +258,29 @@ mod tests {
     #[test]
     fn no_inode_limit_means_no_inode_trouble() {
         assert_eq!(sentence(Space { available_inodes: None, ..IMAGE }, 1, u64::MAX), None);
+    }
+
+    #[test]
+    fn a_file_system_that_states_no_size_is_neither_full_nor_too_small() {
+        let unstated = Space { block_bytes: 4096, ..Space::default() };
+        assert_eq!(sentence(unstated, u64::MAX, u64::MAX), None);
+        assert_eq!((unstated.used_fraction(), unstated.blocks_used_fraction()), (None, None));
+        let refused = unstated.used_percent(Path::new("/mnt/x")).unwrap_err().sentence;
+        assert!(refused.contains("/mnt/x") && refused.contains("0 of 0 blocks"), "{refused}");
+        assert_eq!(unstated.words(), UNSTATED);
+    }
+
+    #[test]
+    fn an_enospc_is_of_bytes_of_inodes_or_of_the_index_of_a_directory() {
+        let of = |available_bytes, available_inodes| {
+            Space { available_bytes, available_inodes, ..IMAGE }.lack()
+        };
+        assert_eq!(of(GIB, Some(0)), "no inodes, although 1.00 GiB are left");
+        assert_eq!(of(4096, Some(9)), "no space: 4.00 KiB are left");
+        assert!(of(GIB, Some(9)).starts_with("the index of a directory is full"));
+        let other = Space { has_indexes: false, ..IMAGE };
+        assert!(other.lack().starts_with("a quota"), "{}", other.lack());
+        assert_eq!(Space::default().lack(), "no space, or no inodes");
     }
 
     #[test]

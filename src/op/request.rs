@@ -285,6 +285,8 @@ pub struct OperationProgress {
     pub open: bool,
     /// The first error; the operation then only closes what it opened.
     pub failed: Option<Errno>,
+    /// The request that had it.
+    pub failed_request: Option<RequestKind>,
 }
 
 impl OperationProgress {
@@ -313,7 +315,9 @@ impl OperationProgress {
 
     fn fail(&mut self, errno: Errno) {
         self.last_bytes = 0;
-        self.failed = self.failed.or(Some(errno));
+        if self.failed.is_none() {
+            (self.failed, self.failed_request) = (Some(errno), self.last);
+        }
     }
 }
 

@@ -154,11 +154,11 @@ pub struct MadeFileSystem {
     pub device: Option<DeviceFacts>,
     /// What `mkfs` was given to fill, in bytes.
     pub device_bytes: u64,
-    /// Size of an allocation block, in bytes; none where the file system does not tell.
+    /// Size of an allocation block, in bytes; none where the file system does not report it.
     pub block_bytes: Option<u64>,
-    /// Its size when it was empty, in bytes; none where the file system does not tell.
+    /// Its size when it was empty, in bytes; none where the file system does not report it.
     pub total_bytes: Option<u64>,
-    /// What an ordinary user could use of it when it was empty, in bytes; none where its size is not told.
+    /// What an ordinary user could use of it when it was empty, in bytes; none where its size is not reported.
     pub available_bytes: Option<u64>,
     /// Its inodes when it was empty; none where they are made as needed.
     pub inodes: Option<u64>,
@@ -244,6 +244,9 @@ pub struct RunFacts {
     /// The host of each rank, in their order; empty in a run of one process.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub hosts: Vec<String>,
+    /// System calls that failed where the run went on without their answer: what, on which place, with which error.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unanswered: Vec<String>,
 }
 
 /// What was traced, and how.

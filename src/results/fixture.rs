@@ -180,6 +180,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         reference: None,
         traced: None,
         hosts: Vec::new(),
+        unanswered: Vec::new(),
     }
 }
 

@@ -487,7 +487,7 @@ impl Backing {
             if found.map_or(true, |found| found.resident_pages == 0) {
                 return Ok(());
             }
-            std::thread::sleep(LETS_GO_PAUSE);
+            crate::base::patience::pause(LETS_GO_PAUSE);
         }
         Err(Failure::failed(format!("{} cannot be made to forget what it held", shown(path))))
     }

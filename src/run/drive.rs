@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::clock::Clock;
 use super::engine::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
-use crate::op::{NextRequest, OperationProgress, Request, Target};
+use crate::op::{ItemId, NextRequest, OperationProgress, Request, RequestKind, Target};
 use crate::plan::phase::{PhaseEnd, TargetMap};
 use crate::plan::selection::Share;
 use crate::plan::{Phase, Tree};
@@ -61,20 +61,37 @@ pub struct WorkerTally {
     pub bytes: u64,
     /// Failed operations by error.
     pub errors: BTreeMap<Errno, u64>,
+    /// Where each error was met first.
+    pub failures: BTreeMap<Errno, FailedRequest>,
     /// When the first operation began, in ticks of the worker's clock.
     pub started: u64,
     /// When the last one ended.
     pub ended: u64,
 }
 
+/// A request that failed, and the entry that its operation worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedRequest {
+    /// Which request; none where its result was lost with a queue.
+    pub kind: Option<RequestKind>,
+    /// The entry.
+    pub place: ItemId,
+}
+
 impl WorkerTally {
-    fn count(&mut self, progress: &OperationProgress) {
+    fn count(&mut self, slot: &OperationSlot) {
+        let progress = &slot.progress;
         match progress.failed {
             None => {
                 self.operations += 1;
                 self.bytes += progress.bytes;
             }
-            Some(errno) => *self.errors.entry(errno).or_default() += 1,
+            Some(errno) => {
+                *self.errors.entry(errno).or_default() += 1;
+                let request =
+                    FailedRequest { kind: progress.failed_request, place: slot.target.place };
+                self.failures.entry(errno).or_insert(request);
+            }
         }
     }
 }
@@ -247,7 +264,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     fn finish(&mut self, slot: &OperationSlot) {
         self.now = self.clock.now();
         self.tally.ended = self.now;
-        self.tally.count(&slot.progress);
+        self.tally.count(slot);
         if slot.progress.failed.is_none() {
             self.recorder.record(slot.turn, self.clock.nanoseconds(slot.started, self.now));
         }

@@ -104,7 +104,7 @@ fn watch(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<R
             Ok(removal) => Err(left(place, name, &removal.left.join(", "))),
             Err(failure) => Err(failure),
         };
-        std::thread::sleep(PAUSE);
+        crate::base::patience::pause(PAUSE);
     }
     last
 }

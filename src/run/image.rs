@@ -116,7 +116,8 @@ impl ImageFile {
         let wanted: u64 = copied.iter().map(|range| range.end - range.start).sum();
         let space = Space::of(self.directory.as_fd())
             .map_err(|errno| std::io::Error::from_raw_os_error(errno.0))?;
-        match space.available_bytes < wanted.saturating_add(space.reserve_bytes()) {
+        let is_short = space.available_bytes < wanted.saturating_add(space.reserve_bytes());
+        match is_short && space.is_stated() {
             true if kind != TMPFS => {
                 let [wanted, reserve, left] =
                     [wanted, space.reserve_bytes(), space.available_bytes].map(bytes);

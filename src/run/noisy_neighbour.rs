@@ -173,7 +173,7 @@ impl Turns {
             self.changed.notify_all();
             let (shortest, longest) = TURN_S;
             let share = unit(draw(0, Stream::Noise, turn));
-            std::thread::sleep(Duration::from_secs_f64(
+            crate::base::patience::pause(Duration::from_secs_f64(
                 shortest * (longest / shortest).powf(share),
             ));
         }

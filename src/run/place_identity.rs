@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, StatxFlags, fstatvfs, statx};
+use rustix::fs::{AtFlags, StatxFlags, fstat, fstatvfs, statx};
 use serde::{Deserialize, Serialize};
 
 use super::run_directory::{makes_inode_numbers_up, open_parent};
@@ -27,16 +27,17 @@ impl PlaceIdentity {
     /// If the directory cannot be looked at.
     pub fn of(directory: &Path, volume: &Volume) -> Result<Self> {
         let open = open_parent(directory)?;
-        let looked = |error| Failure::from_system(format!("look at {}", shown(directory)), error);
+        let doing = format!("look at {} (fstat, fstatfs)", shown(directory));
+        let looked = |error| Failure::from_system(&doing, error);
         let filesystem = fstatvfs(&open).map_err(looked)?.f_fsid;
-        let asked = StatxFlags::INO | StatxFlags::BTIME;
-        let found = statx(&open, "", AtFlags::EMPTY_PATH, asked).map_err(looked)?;
         let inode = match makes_inode_numbers_up(open.as_fd()).map_err(looked)? {
             true => 0,
-            false => found.stx_ino,
+            false => fstat(&open).map_err(looked)?.st_ino,
         };
-        let is_birth_known = found.stx_mask & StatxFlags::BTIME.bits() != 0;
-        let birth = is_birth_known.then_some(found.stx_btime).map(|at| (at.tv_sec, at.tv_nsec));
+        // Old kernels lack statx, and some filters of system calls refuse it.
+        let found = statx(&open, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok();
+        let found = found.filter(|found| found.stx_mask & StatxFlags::BTIME.bits() != 0);
+        let birth = found.map(|found| (found.stx_btime.tv_sec, found.stx_btime.tv_nsec));
         let device = match volume {
             Volume::Device { path, .. } => Some(identity_of(path)?),
             _ => None,

@@ -14,12 +14,13 @@ use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::files::{read_start_of, read_text, uninterrupted, write_all};
+use crate::base::files::{place_of, read_start_of, read_text, uninterrupted, write_all};
 use crate::base::names::rank_name;
 use crate::base::random::{WORD_ALPHABET, random_word};
+use crate::base::unanswered::note;
 use crate::base::units::span;
 use crate::host::mounts::Mount;
-use crate::host::process::{ProcessMark, boot_id, host_name};
+use crate::host::process::{ProcessMark, boot_id, host_name, is_root};
 use crate::run::clock::{boot_seconds_of_day, seconds_of_day};
 
 pub use crate::host::open::open_directory;
@@ -112,7 +113,7 @@ impl RunDirectory {
                 error => {
                     // It is empty and without a marker.
                     let _ = rustix::fs::unlinkat(&parent, name.as_str(), AtFlags::REMOVEDIR);
-                    fail("open", error.into())
+                    fail("open and lock (openat2, flock)", error.into())
                 }
             })?;
             // `clean` may have removed it, for it was empty and nobody's.
@@ -261,6 +262,8 @@ fn open_locked(
     match locked {
         // Without locks the marker's process speaks.
         Ok(()) | Err(OsErrno::NOSYS | OsErrno::OPNOTSUPP | OsErrno::NOLCK) => {}
+        // Or a filter forbids them.
+        Err(error @ OsErrno::PERM) => note("flock", || place_of(&directory), error),
         Err(error) => return Err(error),
     }
     match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -349,7 +352,7 @@ fn open_soon(
         if let Some(directory) = open_locked(parent, name, stop)? {
             return Ok(directory);
         }
-        std::thread::sleep(Duration::from_millis(100));
+        crate::base::patience::pause(Duration::from_millis(100));
     }
     Err(OsErrno::NOENT)
 }
@@ -403,7 +406,7 @@ pub fn prove_renamed(directory: BorrowedFd<'_>) -> std::result::Result<Marker, S
     if marker.boot == boot_id() && stat.st_dev != marker.device {
         return Err("its marker was made on another device".into());
     }
-    if !user.is_root() && stat.st_uid != user.as_raw() {
+    if !is_root() && stat.st_uid != user.as_raw() {
         return Err("it belongs to another user".into());
     }
     Ok(marker)

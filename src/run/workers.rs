@@ -11,7 +11,7 @@ use crate::base::errno::Errno;
 use crate::host::cpu::CpuTime;
 use crate::plan::{Phase, Tree};
 use crate::run::clock::Clock;
-use crate::run::drive::{DoneCount, Recorder, WorkerPart, WorkerTally, drive};
+use crate::run::drive::{DoneCount, FailedRequest, Recorder, WorkerPart, WorkerTally, drive};
 use crate::run::engine::Engine;
 
 /// The work that all workers of a phase did together.
@@ -23,6 +23,8 @@ pub struct PhaseRun {
     pub bytes: u64,
     /// Failed operations by error.
     pub errors: BTreeMap<Errno, u64>,
+    /// Where each error was met first.
+    pub failures: BTreeMap<Errno, FailedRequest>,
     /// From the first worker's start to the last one's end, in seconds.
     pub seconds: f64,
     /// CPU time of all workers in user mode, in seconds.
@@ -163,6 +165,9 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
         run.context_switches += cpu.context_switches;
         for (errno, count) in &tally.errors {
             *run.errors.entry(*errno).or_default() += count;
+        }
+        for (errno, request) in &tally.failures {
+            run.failures.entry(*errno).or_insert(*request);
         }
     }
     let started = workers.iter().map(|w| w.tally.started).min().unwrap_or(0);

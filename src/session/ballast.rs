@@ -123,13 +123,12 @@ fn check_room(prepare: &Prepare, space: &Space, directory: &Path) -> Result<()> 
             let need = Need::of_ballast(prepare, space.block_bytes);
             space.shortfall(need, space.reserve_bytes(), directory).map_or(Ok(()), Err)
         }
-        BallastGoal::Used(percent) if space.used_fraction() * 100.0 > percent => {
-            Err(Failure::failed(format!(
-                "the file system of {} is {:.1}% full already. Nothing was written",
-                shown(directory),
-                space.used_fraction() * 100.0
-            )))
-        }
-        BallastGoal::Used(_) => Ok(()),
+        BallastGoal::Used(percent) => match space.used_percent(directory)? {
+            used if used > percent => Err(Failure::failed(format!(
+                "the file system of {} is {used:.1}% full already. Nothing was written",
+                shown(directory)
+            ))),
+            _ => Ok(()),
+        },
     }
 }

@@ -59,12 +59,13 @@ impl KeptImages {
             Volume::Image { .. } => {
                 let beside = room::bytes_at_most(&plan.in_place(), space);
                 let need = Need::of_image(all.saturating_add(beside));
-                space.shortfall(need, space.reserve_bytes(), directory).is_some()
+                !space.is_stated()
+                    || space.shortfall(need, space.reserve_bytes(), directory).is_some()
             }
         };
-        let lack = is_short.then(|| {
-            format!("there is no room for images of them, up to {} in all", in_bytes(bytes))
-        });
+        let what = if space.is_stated() { "there is no room" } else { "no room is stated" };
+        let lack = is_short
+            .then(|| format!("{what} for images of them, up to {} in all", in_bytes(bytes)));
         Some(Self { bytes, lack })
     }
 
@@ -114,7 +115,8 @@ mod tests {
         let plan = read_job(&job, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
         let mut survey = HostSurvey::new(&plan, Path::new("/")).unwrap();
         survey.host.filesystem.kind = "ext4".into();
-        survey.space = Space { available_bytes, total_bytes: available_bytes, ..survey.space };
+        survey.space =
+            Space { available_bytes, total_bytes: available_bytes.max(1), ..survey.space };
         survey
     }
 

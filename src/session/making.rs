@@ -14,6 +14,7 @@ use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
 use crate::host::memory::MemoryRoom;
 use crate::host::mounts::{enter_private_mounts, is_in_memory};
+use crate::host::process::is_root;
 use crate::host::space::Space;
 use crate::plan::filesystem::{
     FileSystemKind, Volume, VolumeSize, check_size, fair_volume_size, mount_options, shown_command,
@@ -208,7 +209,7 @@ impl Toolset {
     /// none.
     pub(super) fn find(survey: &HostSurvey, order: &RunOrder<'_>) -> Result<Option<Self>> {
         let plan = &survey.plan;
-        if plan.makes_filesystems() && !rustix::process::geteuid().is_root() {
+        if plan.makes_filesystems() && !is_root() {
             return Err(Failure::failed(
                 "making and mounting file systems takes root. Nothing was written. Run it with sudo, or \
                  name a directory on a mounted file system with --dir, and no --filesystem",

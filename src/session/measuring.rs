@@ -12,7 +12,7 @@ use crate::host::block_trace::BlockTrace;
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::memory::touch_free;
 use crate::host::settings::host_takes_free_memory;
-use crate::host::space::Usage;
+use crate::host::space::Space;
 use crate::op::{Durability, Effect};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Tree};
@@ -24,7 +24,7 @@ use crate::results::recorder::{PhaseRecorder, Windows, merge};
 use crate::results::timeline::OperationSlice;
 use crate::run::cache::{CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
-use crate::run::drive::DoneCount;
+use crate::run::drive::{DoneCount, FailedRequest};
 use crate::run::interrupt::Interrupt;
 use crate::run::site::{Settled, Site};
 use crate::run::workers::PhaseRun;
@@ -183,7 +183,7 @@ pub(super) fn measure(
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
     let (mut recorders, windows) = recorders_of(phase);
     watcher.phase_begins(context, Arc::clone(&done));
-    let usage = site.usage();
+    let space = site.space();
     let found = site.look_again(found, phase, barriers)?;
     let site = &*site;
     let begun = watch.begin(site)?;
@@ -201,7 +201,7 @@ pub(super) fn measure(
     let seen = begun.map(|begun| watch.end(&begun, site)).transpose()?;
     let PhaseSurroundings { disturbance, disk } = seen.unwrap_or_default();
     let disturbance = disturbance.or_else(|| site.simulated_load(run.seconds));
-    let usage = usage.zip(site.usage());
+    let space_after = site.space();
     let recorded = merge(recorders, windows);
     barriers.ended(&run, &recorded.workers);
     let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes);
@@ -224,10 +224,16 @@ pub(super) fn measure(
         entries_found: entries.found,
         histogram: encoded(&recorded.histogram),
         windows: recorded.windows,
-        ..with_taken(with_device(counted_work(cell, context, &run), moved), usage, phase)
+        ..with_taken(
+            with_device(counted_work(cell, context, &run), moved),
+            space.zip(space_after),
+            phase,
+        )
     };
     let tree = site.tree_of(phase, cell);
-    wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
+    let lack = space_after.map(|space| space.lack());
+    let met = MetErrors { failures: &run.failures, lack: lack.as_deref() };
+    wrong.extend(shortfalls(&measurement, &tree, phase, interrupted, &met));
     measurement.invalid = wrong;
     Ok(measurement)
 }
@@ -308,9 +314,9 @@ const TAKES_SPACE_BYTES: u64 = 1 << 20;
 /// A measurement with the bytes and inodes that its phase took. Before a sync some file systems do not know
 /// yet what they will take, so only of phases that end with one. What stands still although files were made
 /// is not counted: some report the same numbers whatever happens.
-fn with_taken(m: Measurement, usage: Option<(Usage, Usage)>, phase: &Phase) -> Measurement {
-    let usage = usage.filter(|_| phase.durability == Durability::Syncfs);
-    let Some((before, after)) = usage else { return m };
+fn with_taken(m: Measurement, space: Option<(Space, Space)>, phase: &Phase) -> Measurement {
+    let space = space.filter(|_| phase.durability == Durability::Syncfs);
+    let Some((before, after)) = space else { return m };
     let made_files = phase.operation.effect == Effect::AddsEntry;
     let (made_some, made_much) =
         (made_files && m.operations > 0, made_files && m.bytes >= TAKES_SPACE_BYTES);
@@ -318,8 +324,10 @@ fn with_taken(m: Measurement, usage: Option<(Usage, Usage)>, phase: &Phase) -> M
         let taken = after?.wrapping_sub(before?).cast_signed();
         (taken != 0 || !must_move).then_some(taken)
     };
-    let space_bytes = taken(before.bytes, after.bytes, made_much);
-    Measurement { space_bytes, inodes: taken(before.inodes, after.inodes, made_some), ..m }
+    let used = |space: &Space| space.is_stated().then(|| space.used_bytes());
+    let space_bytes = taken(used(&before), used(&after), made_much);
+    let inodes = taken(before.used_inodes, after.used_inodes, made_some);
+    Measurement { space_bytes, inodes, ..m }
 }
 
 fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
@@ -352,7 +360,7 @@ fn sync(site: &dyn Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
         return 0.0;
     }
     site.sync().unwrap_or_else(|errno| {
-        wrong.push(format!("the sync at its end failed: {errno}"));
+        wrong.push(format!("the sync at its end (syncfs) failed: {errno}, {}", errno.about()));
         0.0
     })
 }
@@ -368,7 +376,10 @@ fn count(site: &dyn Site, cell: &CellPlan, phase: &Phase, wrong: &mut Vec<String
     let expected = cell.tree.entries_to_count(phase.entries_after);
     let Some(expected) = expected else { return EntryCount::default() };
     let found = site.count_entries().unwrap_or_else(|errno| {
-        wrong.push(format!("the tree could not be counted: {errno}"));
+        wrong.push(format!(
+            "the tree could not be counted (getdents64): {errno}, {}",
+            errno.about()
+        ));
         0
     });
     EntryCount { expected, found }
@@ -383,15 +394,41 @@ fn cache_report(phase: &Phase, found: CacheVerdict) -> CacheReport {
     }
 }
 
+/// Where the errors of a phase were met, and what the file system lacked after it.
+struct MetErrors<'a> {
+    failures: &'a BTreeMap<Errno, FailedRequest>,
+    lack: Option<&'a str>,
+}
+
+impl MetErrors<'_> {
+    /// What an error means, and which request met it first, on which entry.
+    fn about(&self, error: &str, phase: &Phase) -> String {
+        let Some(errno) = Errno::from_name(error) else { return String::new() };
+        let meaning = match errno {
+            Errno::EINVAL if phase.direct => {
+                Some("direct I/O is not done here, or not in such blocks")
+            }
+            Errno::ENOSPC => self.lack,
+            errno => errno.meaning(),
+        };
+        let first = self.failures.get(&errno).and_then(|FailedRequest { kind, place }| {
+            Some(format!(" (first in {} of {place})", kind.as_ref()?))
+        });
+        let meaning = meaning.map(|meaning| format!(": {meaning}"));
+        first.unwrap_or_default() + &meaning.unwrap_or_default()
+    }
+}
+
 /// Why a measurement must not be averaged in.
-fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) -> Vec<String> {
-    let refused = Errno::EINVAL.to_string();
-    let meaning = |error: &str| match phase.direct && error == refused {
-        true => ", which says that direct I/O is not done here, or not in such blocks",
-        false => "",
-    };
+fn shortfalls(
+    m: &Measurement,
+    tree: &Tree,
+    phase: &Phase,
+    interrupted: bool,
+    met: &MetErrors<'_>,
+) -> Vec<String> {
     let failed = |(error, count): (&String, &u64)| {
-        format!("{error} x {}{}", grouped(*count), meaning(error))
+        format!("{error} x {}{}", grouped(*count), met.about(error, phase))
     };
     let mut wrong: Vec<String> = m.errors.iter().map(failed).collect();
     if interrupted {

@@ -137,7 +137,9 @@ impl UnfinishedRun {
                 match remove_leftover(parent.as_fd(), name) {
                     Ok(removal) => super::none_left(&removal, "what the run left")?,
                     // What serves its disk ends a moment after it.
-                    Err(_) if tries < LEFTOVER_TRIES => std::thread::sleep(LEFTOVER_PAUSE),
+                    Err(_) if tries < LEFTOVER_TRIES => {
+                        crate::base::patience::pause(LEFTOVER_PAUSE)
+                    }
                     Err(failure) => return Err(failure),
                 }
             }

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::mounts::is_in_memory;
+use crate::host::process::is_root;
 use crate::host::space::Space;
 use crate::plan::prepare::USED_TOLERANCE;
 use crate::plan::space::Need;
@@ -56,7 +57,7 @@ pub(crate) fn check(
             shown(directory)
         )));
     }
-    let used = space.used_fraction() * 100.0;
+    let used = space.used_percent(directory)?;
     let lowest = levels(plan).fold(f64::INFINITY, f64::min);
     if used > lowest + USED_TOLERANCE {
         return Err(Failure::failed(format!(
@@ -69,14 +70,12 @@ pub(crate) fn check(
     }
     let left = left_at(space, highest);
     let there = Space { available_bytes: left, ..*space };
-    match there.shortfall(need, 0, directory) {
+    match there.lacking(need, 0) {
         None => Ok(()),
-        Some(_) => Err(Failure::failed(format!(
-            "at {highest}% {} are left on the file system of {}, and what is measured there needs {}. \
-             Nothing was written. Take lower levels or smaller files, or a larger file system",
-            bytes(left),
-            shown(directory),
-            bytes(need.bytes)
+        Some(lacking) => Err(Failure::failed(format!(
+            "what is measured at {highest}% does not fit on the file system of {}: {lacking}. Nothing was \
+             written. Take lower levels or fewer and smaller files, or a larger file system",
+            shown(directory)
         ))),
     }
 }
@@ -129,6 +128,6 @@ pub(crate) fn bytes_to_fill(space: &Space, percent: f64) -> u64 {
 fn left_at(space: &Space, percent: f64) -> u64 {
     let all = space.reachable_bytes() as f64;
     let kept = space.free_bytes.saturating_sub(space.available_bytes);
-    let of_root = if rustix::process::geteuid().is_root() { kept } else { 0 };
+    let of_root = if is_root() { kept } else { 0 };
     (all * (1.0 - percent / 100.0)) as u64 + of_root
 }

@@ -386,7 +386,7 @@ impl TraceSession {
                     grouped(self.survivors as u64)
                 ));
             }
-            std::thread::sleep(PAUSE);
+            crate::base::patience::pause(PAUSE);
             self.take(Tracer::collect, watcher)?;
             if self.taken - shown_at >= SHOWN_EVERY {
                 shown_at = self.taken;

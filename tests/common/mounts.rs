@@ -14,6 +14,11 @@ impl Mounted {
         mount(&["-t", "tmpfs", "-o", options, "tmpfs"].map(OsStr::new), at)
     }
 
+    /// The same without any limit, which states no size.
+    pub fn ramfs(at: &Path) -> Result<Self, String> {
+        mount(&["-t", "ramfs", "ramfs"].map(OsStr::new), at)
+    }
+
     /// An existing file or directory a second time, at another one.
     pub fn bind(what: &Path, at: &Path) -> Result<Self, String> {
         mount(&[OsStr::new("--bind"), what.as_os_str()], at)

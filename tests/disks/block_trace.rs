@@ -50,7 +50,7 @@ fn every_request_of_a_device_is_seen_with_its_place_and_size() {
         file.read_exact_at(&mut block.0, at * BLOCK as u64).unwrap();
     }
     file.sync_all().unwrap();
-    let (seen, moved) = (trace.end(), facts.counters().unwrap().since(counted));
+    let (seen, moved) = (trace.end(), facts.counters().unwrap().since(counted).unwrap());
     file.write_all_at(&block.0, 0).unwrap();
     assert_eq!((seen.writes, seen.write_bytes), (5, 5 * BLOCK as u64), "{seen:?}");
     assert_eq!((seen.reads, seen.read_bytes), (2, 2 * BLOCK as u64), "{seen:?}");

@@ -36,7 +36,7 @@ fn probes() -> impl Iterator<Item = CacheProbe> {
 
 /// As df(1) prints it: rounded up, but for what binary fractions are off.
 fn percent_used(space: &Space) -> u64 {
-    (space.used_fraction() * 100.0 - 1e-9).ceil() as u64
+    (space.used_fraction().unwrap() * 100.0 - 1e-9).ceil() as u64
 }
 
 /// Other processes may fill or drop caches in between: a state that should hold is waited for.

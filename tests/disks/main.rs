@@ -24,6 +24,7 @@ mod layout_sample;
 mod modelled_disk;
 mod modelled_runs;
 mod real_fs;
+mod refused_calls;
 mod scenario_real;
 mod silly_renames;
 mod tree_on_disk;

@@ -5,7 +5,7 @@ mod journal;
 
 use super::*;
 use crate::host::settings::MachineSettings;
-use crate::plan::CacheAsked;
+use crate::plan::{CacheAsked, EngineName};
 use crate::results::book::{CacheReport, Latency, Level, LevelOrder};
 use crate::run::cache::{CacheState, Doubt};
 
@@ -103,6 +103,26 @@ fn a_device_that_was_busy_is_said_with_the_phases_and_how_often() {
     assert!(all[0].sentence.contains("2 of 4 measurements"), "{}", all[0].sentence);
     assert_eq!(all[0].measurements, Some(2));
     assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
+}
+
+#[test]
+fn a_device_that_counted_nothing_is_named_and_none_is_where_there_is_no_device() {
+    let with = |read: Option<u64>| Measurement {
+        engine: Some(EngineName::Sync),
+        device_read_bytes: read,
+        ..measurement(if read.is_some() { "read" } else { "create" })
+    };
+    let mut book = Book { measurements: vec![with(Some(0)), with(None)], ..Book::default() };
+    assert_eq!(of_book(&book), [], "a file system in memory");
+    book.host.device = crate::results::fixture::host().device;
+    let all = of_book(&book);
+    assert_eq!(codes(&all), [WarningCode::DeviceNotCounted]);
+    let said = "create: what vda read and wrote is unknown, because the kernel did not count it.";
+    assert_eq!(all[0].sentence, said);
+    book.measurements.retain(|m| m.device_read_bytes.is_some());
+    assert_eq!(of_book(&book), []);
+    book.measurements[0] = Measurement { engine: Some(EngineName::Sim), ..with(None) };
+    assert_eq!(of_book(&book), [], "nothing is counted of a simulated place");
 }
 
 #[test]

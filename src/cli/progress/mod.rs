@@ -231,7 +231,7 @@ impl Drop for Progress<'_> {
             thread.thread().unpark();
             let begun = self.shared.seconds();
             while !thread.is_finished() && self.shared.seconds() < begun + END_SECONDS_MAX {
-                std::thread::sleep(Duration::from_millis(5));
+                crate::base::patience::pause(Duration::from_millis(5));
             }
         }
         self.end();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::base::files::{names_in, open_to_read, uninterrupted};
+use crate::host::process::is_root;
 use crate::host::sysfs::number_after;
 
 /// Ancestors that are gone too; more is a mistake in what was read.
@@ -62,7 +63,7 @@ impl Default for Processes {
 impl Processes {
     /// The counters now; none if none of another process can be read, which takes root.
     pub(super) fn transfers(&mut self) -> Option<Transfers> {
-        if !rustix::process::geteuid().is_root() {
+        if !is_root() {
             return None;
         }
         self.look().filter(|found| !found.bytes.is_empty())

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::DirEntry;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::fs::DirEntry;
+
 use super::TEXT_BYTES_MAX;
 use super::classes::ClassKey;
 use super::output::{MapRow, MapValue};
-use crate::base::files::read_bytes;
+use crate::base::files::{list, read_bytes};
 use crate::host::mounts::{self, MOUNTS, Mount};
 
 /// Directories above one, at most.
@@ -45,12 +45,13 @@ pub struct KnownDirectory {
 impl KnownDirectory {
     /// How many entries it has now, without `.` and `..`; none where it cannot be read, has too many, or `stop` is set.
     pub fn entries(&self, stop: &AtomicBool) -> Option<u64> {
-        let all = std::fs::read_dir(&self.path).ok().filter(|_| self.is_there)?;
-        let mut all = all.take(ENTRIES_MAX as usize + 1);
+        let all = list(&self.path).ok().filter(|_| self.is_there)?;
+        // Two of them are its own and that of its parent.
+        let mut all = all.take(ENTRIES_MAX as usize + 3);
         let is_counted =
-            |entry: io::Result<DirEntry>| entry.is_ok() && !stop.load(Ordering::Relaxed);
+            |entry: rustix::io::Result<DirEntry>| entry.is_ok() && !stop.load(Ordering::Relaxed);
         let count = all.try_fold(0, |count: u64, entry| is_counted(entry).then_some(count + 1))?;
-        (count <= ENTRIES_MAX).then_some(count)
+        Some(count.saturating_sub(2)).filter(|count| *count <= ENTRIES_MAX)
     }
 
     /// How many directories are above a file in it, the root not counted.

@@ -25,7 +25,7 @@ use self::output::{MapRow, TracerLine, entries, parse_line};
 use self::script::{OFF, PREFIX_BYTES_MAX, ScriptCommand};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::mounts::{enter_private_mounts, mount};
-use crate::host::programs::{command, find_program};
+use crate::host::programs::{command, find_program, output};
 
 pub use self::calls::TracedOperation;
 pub use self::classes::{BUCKET_BITS, ClassBytes, ClassCount, ClassKey, ClassSlice, TraceBy};
@@ -166,9 +166,9 @@ impl TracerProgram {
         if !events.exists() {
             return Err(lacks("CONFIG_FTRACE_SYSCALLS", &shown(&events)));
         }
-        let output = command(&path).arg("--version").output();
-        let output = output.map_err(|error| Failure::from_system("start bpftrace", error))?;
-        let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        let said = output(command(&path).arg("--version"))
+            .map_err(|error| Failure::from_system("start bpftrace", error))?;
+        let version = String::from_utf8_lossy(&said.stdout).trim().to_string();
         Ok(Self { path, version })
     }
 }
@@ -272,7 +272,7 @@ impl Tracer {
         let full = self.set;
         self.set = 1 - full;
         self.tell(ScriptCommand::Switch, self.set);
-        std::thread::sleep(SWITCH_PAUSE);
+        crate::base::patience::pause(SWITCH_PAUSE);
         self.printed(full)
     }
 
@@ -282,7 +282,7 @@ impl Tracer {
     /// If bpftrace ended or gives no answer.
     pub fn finish(&mut self) -> Result<TraceBatch> {
         self.tell(ScriptCommand::Switch, OFF);
-        std::thread::sleep(SWITCH_PAUSE);
+        crate::base::patience::pause(SWITCH_PAUSE);
         self.printed(self.set)
     }
 

@@ -155,7 +155,7 @@ impl Store {
                     if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
                 _ => break,
             }
-            std::thread::sleep(BUSY_PAUSE);
+            crate::base::patience::pause(BUSY_PAUSE);
             configured = self.configure(BUSY_WAIT / BUSY_TRIES);
         }
         self.connection.busy_timeout(BUSY_WAIT)?;

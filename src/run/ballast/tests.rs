@@ -97,7 +97,7 @@ impl BallastPlace for Paper {
             total_bytes: self.all_bytes,
             free_bytes,
             available_bytes: free_bytes,
-            available_inodes: None,
+            ..Space::default()
         })
     }
 }

@@ -229,7 +229,7 @@ impl Server {
     fn wait(&mut self) -> Option<ExitStatus> {
         for _ in 0..END_LOOKS {
             match self.child.try_wait() {
-                Ok(None) => std::thread::sleep(END_PAUSE),
+                Ok(None) => crate::base::patience::pause(END_PAUSE),
                 Ok(Some(status)) => return Some(status),
                 Err(_) => return None,
             }

@@ -13,8 +13,9 @@ use rustix::fs::{Dir, Mode, OFlags};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::files::write_all;
+use crate::base::files::{place_of, write_all};
 use crate::base::names::{Name, NameBuffer, NameKind, is_silly_name, rank_name};
+use crate::base::unanswered::note;
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
@@ -22,7 +23,7 @@ use crate::host::facts::HostFacts;
 use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
 use crate::host::mounts::is_in_memory;
 use crate::host::page_cache::{self, CacheProbe};
-use crate::host::space::{Space, Usage};
+use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::{OnBallast, PhaseEnd};
 use crate::plan::tree::RankPart;
@@ -99,7 +100,11 @@ impl DiskSite {
         let canary = planted.map_err(|error| {
             // The directory is made and marked; it must not stay behind.
             let _ = remove_own(&run_directory);
-            Failure::from_system("write to the run's directory", error)
+            let directory = place_of(run_directory.directory());
+            Failure::from_system(
+                format!("write {CANARY} in the run's directory {directory}"),
+                error,
+            )
         })?;
         let probe = detect_cache_probe(&canary);
         let mut site = Self::closed(host, device, clock);
@@ -309,20 +314,26 @@ impl Site for DiskSite {
         let mut name = NameBuffer::default();
         name.push(Name { kind: NameKind::Cell, number: self.cells_begun, generation: 0 });
         let text = OsString::from(String::from_utf8_lossy(name.as_bytes()).into_owned());
-        let open =
-            match cell.tree.part {
-                Some(RankPart { rank, .. }) if rank > 0 => {
-                    self.open_other(&text, &RankCell { rank, cell })?
-                }
-                _ => make_tree(self.run_directory()?.directory(), &mut name, cell).map_err(
-                    |error| Failure::from_system("make the directories of a tree", error.about()),
-                )?,
-            };
+        let open = match cell.tree.part {
+            Some(RankPart { rank, .. }) if rank > 0 => {
+                self.open_other(&text, &RankCell { rank, cell })?
+            }
+            _ => {
+                let directory = self.run_directory()?.directory();
+                make_tree(directory, &mut name, cell).map_err(|error| {
+                    let place = place_of(directory);
+                    let what =
+                        format!("make the directories of a tree in {place} (mkdirat, openat)");
+                    Failure::from_system(what, error.about())
+                })?
+            }
+        };
         // What the removal of the cell before left to be written must not be written while this
         // one is timed. An error is told only once, so the phase that writes next would not hear of it.
         rustix::fs::syncfs(&open.root).map_err(|error| {
-            let about = Errno::from(error).about();
-            Failure::from_system("write out the directories of a tree", about)
+            let what =
+                format!("write out the directories of a tree in {} (syncfs)", place_of(&open.root));
+            Failure::from_system(what, error)
         })?;
         self.cell = Some((text, Arc::new(open)));
         self.delay = cell.delay;
@@ -363,7 +374,7 @@ impl Site for DiskSite {
         // What the cell before left to be freed is free only now.
         let _ = rustix::fs::syncfs(ballast.directory());
         if let Ok(space) = Space::of(ballast.directory()) {
-            all.extend(PlaceCondition::space_used(&space).into_iter().flatten());
+            all.extend(PlaceCondition::space_used(&space));
         }
         let layout_score = self.layout_score.map(|value| PlaceCondition {
             name: ConditionName::LayoutScore,
@@ -444,8 +455,10 @@ impl Site for DiskSite {
         self.device_counters.as_ref().map(|source| &source.device)
     }
 
-    fn usage(&self) -> Option<Usage> {
-        Usage::of(self.run_directory.as_ref()?.directory()).ok()
+    fn space(&self) -> Option<Space> {
+        let directory = self.run_directory.as_ref()?.directory();
+        let space = Space::of(directory);
+        space.inspect_err(|error| note("fstatfs", || place_of(directory), *error)).ok()
     }
 
     fn engines(&self) -> EngineSource<'_> {
@@ -516,9 +529,10 @@ impl Drop for DiskSite {
 /// # Errors
 /// If it cannot be written out.
 pub(super) fn write_out(directory: impl AsFd) -> Result<()> {
-    rustix::fs::syncfs(directory).map_err(|error| {
-        let about = Errno::from(error).about();
-        Failure::from_system("write out what phases have written", about)
+    rustix::fs::syncfs(&directory).map_err(|error| {
+        let what =
+            format!("write out what phases have written to {} (syncfs)", place_of(&directory));
+        Failure::from_system(what, error)
     })
 }
 
@@ -632,8 +646,9 @@ impl DiskSite {
 
     /// Opens again below `parent` what was closed for an unmount.
     pub(super) fn reopen(&mut self, closed: ClosedSite, parent: OwnedFd) -> Result<()> {
+        let place = place_of(&parent);
         let failed = |error: Errno| {
-            Failure::failed(format!("cannot go on after mounting again: {}", error.about()))
+            Failure::from_system(format!("go on in {place} after mounting again"), error.about())
         };
         let Some(name) = closed.run_directory else { return Ok(()) };
         let run_directory = RunDirectory::reopen(parent, &name).map_err(|e| failed(e.into()))?;

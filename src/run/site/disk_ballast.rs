@@ -12,6 +12,7 @@ use rustix::fs::{AtFlags, Mode};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::place_of;
 use crate::base::live_set::LiveSet;
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::permutation::Permutation;
@@ -233,14 +234,16 @@ impl DiskPlace<'_> {
             let engine = SyncEngine::new(Arc::clone(&open), worker, phase);
             (UpToFailure { engine, stop: self.stop, over: &over }, self.clock.clone())
         });
-        match run.errors.first_key_value() {
-            None => Ok(()),
-            Some((errno, _)) => Err(Failure::failed(format!(
-                "cannot {} a file of the ballast: {}",
-                phase.name,
-                errno.about()
-            ))),
-        }
+        let Some((errno, _)) = run.errors.first_key_value() else { return Ok(()) };
+        let lack =
+            (*errno == Errno::ENOSPC).then(|| Space::of(self.root).map(|space| space.lack()));
+        let about = match lack {
+            Some(Ok(lack)) => format!("{}, {lack}", errno.about()),
+            _ => errno.about(),
+        };
+        let file = run.failures.get(errno).map_or("a file".into(), |met| met.place.to_string());
+        let doing = format!("{} {file} of the ballast in {}", phase.name, place_of(self.root));
+        Err(Failure::from_system(doing, about))
     }
 
     /// Makes files that lie in no more directories than may be open.
@@ -280,7 +283,7 @@ fn open_tree(tree: Tree, root: BorrowedFd<'_>, workers: u32, files: u64) -> Errn
 }
 
 fn cannot_open(error: Errno) -> Failure {
-    Failure::failed(format!("cannot open the directories of the ballast: {}", error.about()))
+    Failure::from_system("open the directories of the ballast (openat)", error.about())
 }
 
 /// Part of the files that are to be made.
@@ -477,7 +480,8 @@ impl BallastPlace for DiskPlace<'_> {
         let (synced, seconds) = self.clock.time(|| rustix::fs::syncfs(self.root));
         *self.sync_seconds += seconds;
         synced.map_err(|error| {
-            Failure::failed(format!("cannot write the ballast out: {}", Errno::from(error).about()))
+            let doing = format!("write the ballast out in {} (syncfs)", place_of(self.root));
+            Failure::from_system(doing, error)
         })
     }
 

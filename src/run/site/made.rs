@@ -11,6 +11,7 @@ use super::disk::{ClosedSite, DiskSite, write_out};
 use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
+use crate::base::unanswered;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disk_activity::DiskActivity;
 use crate::host::facts::HostFacts;
@@ -389,7 +390,10 @@ impl Site for MadeSite {
         let root = if unmounted.is_ok() { place.mount(&here.filesystem)? } else { place.root()? };
         here.disk.reopen(closed, root)?;
         let settled = here.settled.take().unwrap_or_default();
-        // Where it is still mounted, something has a file of it open.
+        // Where it is still mounted, mostly something has a file of it open.
+        if let Err(failure) = &unmounted {
+            unanswered::keep(failure.sentence.clone());
+        }
         lost.map_or_else(|| Ok(unmounted.is_ok().then_some(settled)), Err)
     }
 

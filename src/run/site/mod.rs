@@ -31,7 +31,7 @@ use crate::host::disk_activity::DiskActivity;
 use crate::host::disturbance::Disturbance;
 use crate::host::idle::wait_until_idle;
 use crate::host::layout::FreeExtents;
-use crate::host::space::{Space, Usage};
+use crate::host::space::Space;
 use crate::plan::phase::OnBallast;
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
@@ -92,11 +92,13 @@ impl PlaceCondition {
         Self { name, value: share * 100.0, unit: Unit::Percent }
     }
 
-    /// How full the space is, as df counts and of all blocks; none where its size is not known.
-    fn space_used(space: &Space) -> Option<[Self; 2]> {
-        let used = Self::share(ConditionName::SpaceUsed, space.used_fraction());
-        let blocks_used = Self::share(ConditionName::BlocksUsed, space.blocks_used_fraction());
-        (space.total_bytes > 0).then_some([used, blocks_used])
+    /// How full the space is, as df counts and of all blocks; nothing if the file system states no size.
+    fn space_used(space: &Space) -> impl Iterator<Item = Self> {
+        let shares = [
+            (ConditionName::SpaceUsed, space.used_fraction()),
+            (ConditionName::BlocksUsed, space.blocks_used_fraction()),
+        ];
+        shares.into_iter().filter_map(|(name, share)| Some(Self::share(name, share?)))
     }
 
     /// How the free space lies; nothing if there is none.
@@ -300,9 +302,9 @@ pub trait Site {
         None
     }
 
-    /// What the file system has in use; none if it does not say.
-    fn usage(&self) -> Option<Usage> {
-        self.inside()?.usage()
+    /// The room on the file system; none where there is none, or it does not say.
+    fn space(&self) -> Option<Space> {
+        self.inside()?.space()
     }
 
     /// What makes the engines that carry its phases out.

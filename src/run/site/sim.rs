@@ -188,7 +188,7 @@ impl Site for SimSite {
         let mut all = vec![PlaceCondition::files(ConditionName::FilesPresent, files)];
         let place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         if let (Some(_), Ok(space)) = (self.model.capacity, place.space()) {
-            all.extend(PlaceCondition::space_used(&space).into_iter().flatten());
+            all.extend(PlaceCondition::space_used(&space));
         }
         all
     }
@@ -311,7 +311,7 @@ impl BallastPlace for SimPlace<'_> {
             total_bytes,
             free_bytes,
             available_bytes: free_bytes,
-            available_inodes: None,
+            ..Space::default()
         })
     }
 }

@@ -663,10 +663,8 @@ fn a_drop_that_fails_ends_all_ranks_with_its_sentence() {
     for one in heard {
         let said = one.unwrap_err().sentence;
         assert!(said.starts_with("rank 4 on "), "{said}");
-        assert!(
-            said.ends_with("cannot drop the caches of the kernel: Input/output error"),
-            "{said}"
-        );
+        let reason = "cannot drop the caches of the kernel: Input/output error: the device ";
+        assert!(said.contains(reason), "{said}");
     }
 }
 

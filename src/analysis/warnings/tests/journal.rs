@@ -1,5 +1,4 @@
 use super::*;
-use crate::plan::EngineName;
 
 fn of(operation: &str, engine: EngineName) -> Measurement {
     Measurement {

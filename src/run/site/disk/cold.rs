@@ -3,8 +3,9 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary, write_out};
-use crate::base::errno::ErrnoResult;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::Result;
+use crate::base::unanswered::note;
 use crate::host::page_cache::name_is_cached;
 use crate::op::{Effect, Subject};
 use crate::plan::{CacheAsked, Phase};
@@ -99,14 +100,20 @@ impl DiskSite {
         }
         // The canary is open, so its name must be found: else the answer means nothing.
         let run_directory = self.run_directory.as_ref()?.directory();
-        if name_is_cached(run_directory, CANARY) != Ok(true) {
+        let is_found = name_is_cached(run_directory, CANARY);
+        let is_found = is_found.inspect_err(|error| note("openat2", || CANARY.into(), *error));
+        if is_found != Ok(true) {
             return None;
         }
         let open = self.open_tree_of(phase)?;
         let targets = phase.targets(&open.tree);
         let numbers = phase.selection.sample(NAMES_MAX);
         let looked = numbers.into_iter().filter(|number| !but.contains(number));
-        let answers = looked.map(|number| is_cached(open, targets.target(number).place));
+        let answers = looked.map(|number| {
+            let place = targets.target(number).place;
+            let is_cached = is_cached(open, place);
+            is_cached.inspect_err(|error| note("openat2", || place.to_string(), *error))
+        });
         let answers: Vec<bool> = answers.collect::<ErrnoResult<_>>().ok()?;
         let cached = answers.iter().filter(|cached| **cached).count();
         (!answers.is_empty()).then(|| cached as f64 / answers.len() as f64)
@@ -146,8 +153,11 @@ impl DiskSite {
         let open = self.open_tree_of(phase)?;
         let targets = phase.targets(&open.tree);
         let look = |number| {
-            let file = open_for_looking(open, targets.target(number).place).ok()?;
-            let size = rustix::fs::fstat(&file).ok()?.st_size;
+            let place = targets.target(number).place;
+            let unseen = |call| move |error: &Errno| note(call, || place.to_string(), *error);
+            let file = open_for_looking(open, place).inspect_err(unseen("openat")).ok()?;
+            let stat = rustix::fs::fstat(&file).map_err(Errno::from);
+            let size = stat.inspect_err(unseen("fstat")).ok()?.st_size;
             Some((file, u64::try_from(size).ok()?))
         };
         self.sampled(phase).into_iter().map(look).collect()
