@@ -2,7 +2,6 @@
 //! finds the devices it stands on, and opens its node in `/dev` for reading.
 
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
@@ -393,9 +392,9 @@ pub(super) fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
     let slaves = paths_in(directory.join("slaves")).into_iter();
     let mut found: Vec<_> = slaves.filter_map(|slave| slave.canonicalize().ok()).collect();
     let file = read_text(directory.join("loop/backing_file")).unwrap_or_default();
-    if let Ok(data) = std::fs::metadata(file.trim_end_matches('\n')) {
-        let block = data.file_type().is_block_device();
-        let number = device_number(if block { data.rdev() } else { data.dev() });
+    if let Ok(data) = rustix::fs::stat(file.trim_end_matches('\n')) {
+        let is_block = FileType::from_raw_mode(data.st_mode) == FileType::BlockDevice;
+        let number = device_number(if is_block { data.st_rdev } else { data.st_dev });
         found.extend(device_link(sys, number).canonicalize().ok());
     }
     found.sort();

@@ -1,14 +1,14 @@
 //! Tells how much memory this process may take: of the machine, of its control groups, of its limits
-//! (proc_meminfo(5), cgroups(7), getrlimit(2)), and takes some in advance from the host of a virtual machine.
+//! (proc_meminfo(5), cgroups(7), proc_pid_limits(5)), and takes some in advance from the host of a virtual machine.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::path::{Path, PathBuf};
 use std::ptr;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
-use rustix::process::{Resource, getrlimit};
 
 use super::mounts::{MOUNTS, Mount, parse};
+use super::process::limit;
 use super::sysfs::{first_line, number_in};
 use crate::base::files::{read_bytes, read_text};
 
@@ -40,11 +40,13 @@ impl MemoryRoom {
             Some(Self { bytes: group.available_bytes()?, bound: MemoryBound::Group(group.name) })
         });
         let status = read_text("/proc/self/status").unwrap_or_default();
-        let limits =
-            [("ulimit -v", Resource::As, "VmSize:"), ("ulimit -d", Resource::Data, "VmData:")];
+        let limits = [
+            ("ulimit -v", "Max address space", "VmSize:"),
+            ("ulimit -d", "Max data size", "VmData:"),
+        ];
         let limits = limits.into_iter().filter_map(|(word, resource, line)| {
             let taken = kilobytes(&status, line).unwrap_or_default();
-            let bytes = getrlimit(resource).current?.saturating_sub(taken);
+            let bytes = limit(resource)?.saturating_sub(taken);
             Some(Self { bytes, bound: MemoryBound::Limit(word) })
         });
         groups.chain(limits).chain([machine]).min_by_key(|room| room.bytes)

@@ -8,6 +8,17 @@ use std::sync::OnceLock;
 use crate::base::failure::shown;
 use crate::base::files::{names_in, read_bytes, read_text};
 
+/// The most that this process may have now of what a line of `/proc/self/limits` begins with, such as `Max open files`; none
+/// if it is unlimited or not told (proc_pid_limits(5)). getrlimit(2) would fail where a filter does not know it.
+pub fn limit(resource: &str) -> Option<u64> {
+    limit_in(&read_text("/proc/self/limits").ok()?, resource)
+}
+
+fn limit_in(limits: &str, resource: &str) -> Option<u64> {
+    let values = limits.lines().find_map(|line| line.strip_prefix(resource))?;
+    values.split_whitespace().next()?.parse().ok()
+}
+
 /// One process of this machine: its number is given again, but not with the same start in the same boot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessMark {
@@ -89,6 +100,17 @@ fn field<T: std::str::FromStr>(process: u32, at: usize) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_is_a_number_and_none_is_unlimited_or_not_told() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units\n\
+                      Max address space         unlimited            unlimited            bytes\n\
+                      Max open files            1024                 524288               files\n";
+        assert_eq!(limit_in(limits, "Max open files"), Some(1024));
+        assert_eq!(limit_in(limits, "Max address space"), None);
+        assert_eq!(limit_in("", "Max open files"), None);
+        assert!(limit("Max open files").is_some_and(|files| files > 0));
+    }
 
     #[test]
     fn a_process_runs_until_it_ends_and_another_with_its_number_is_not_it() {

@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
 use crate::host::page_cache::name_is_cached;
+use crate::host::process::limit;
 use crate::op::request::RequestOutcome;
 use crate::op::{Access, ItemId, Request};
 use crate::plan::{Phase, Tree};
@@ -83,8 +84,8 @@ pub(crate) fn open_bases(
 
 /// Half of the files this process may have open, within reason.
 pub(crate) fn directories_open_max() -> u64 {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.map_or(DIRECTORIES_OPEN_MAX, |limit| DIRECTORIES_OPEN_MAX.min(limit / 2))
+    limit("Max open files")
+        .map_or(DIRECTORIES_OPEN_MAX, |limit| DIRECTORIES_OPEN_MAX.min(limit / 2))
 }
 
 /// One worker's blocking engine.
