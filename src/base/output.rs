@@ -197,9 +197,8 @@ pub(crate) fn open_file(path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedF
     for _ in 0..LINKS_MAX {
         if let Some(found) = name.find()? {
             name.check(&found)?;
-            // An empty file with a second name may be one that nobody meant.
-            let has_one_name = found.metadata.len() > 0 || found.metadata.nlink() == 1;
-            return match found.metadata.is_file() && has_one_name {
+            // A file with a second name may be one that nobody meant.
+            return match found.metadata.is_file() && found.metadata.nlink() == 1 {
                 true => found.open(flags & !(OFlags::CREATE | OFlags::NOFOLLOW)),
                 false => Err(OsErrno::ISDIR.into()),
             };

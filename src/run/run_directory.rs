@@ -456,9 +456,9 @@ pub fn remove_unmarked(
     }
 }
 
-/// FAT has no inodes: the kernel gives a directory another number each time it comes into memory.
+/// FAT has no inodes: the kernel gives a directory another number each time it comes into memory. So does libfuse by default.
 pub(super) fn makes_inode_numbers_up(directory: BorrowedFd<'_>) -> rustix::io::Result<bool> {
-    const MADE_UP: [u32; 2] = [0x4d44, 0x2011_bab0];
+    const MADE_UP: [u32; 3] = [0x4d44, 0x2011_bab0, 0x6573_5546];
     rustix::fs::fstatfs(directory).map(|found| MADE_UP.contains(&(found.f_type as u32)))
 }
 

@@ -212,6 +212,9 @@ fn what_somebody_put_beside_a_store_is_neither_followed_nor_filled() {
             "it is a link",
         );
         std::fs::remove_file(&beside).unwrap();
+        std::fs::hard_link(&target, &beside).unwrap();
+        no_store_is_there(&bench, &store, "a file with 2 names");
+        std::fs::remove_file(&beside).unwrap();
         std::fs::write(&beside, "").unwrap();
         give(&beside);
         no_store_is_there(&bench, &store, "it belongs to user 65534");

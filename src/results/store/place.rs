@@ -35,16 +35,27 @@ pub(super) fn place_to_write(path: &Path) -> Result<PathBuf> {
                 "it is an empty file that boatload did not make: remove it if nothing needs it",
             ));
         }
-        Some(_) => {}
+        Some(file) => has_one_name(file)?,
         None => output.make_private()?,
     }
     for ending in BESIDE {
-        let beside = output.beside(ending).and_then(|beside| beside.file().map(drop));
+        let beside = output.beside(ending);
+        let beside = beside.and_then(|beside| beside.file()?.map_or(Ok(()), has_one_name));
         beside.map_err(|error| {
             Error::other(format!("its file with the ending {ending} is refused: {error}"))
         })?;
     }
     output.path()
+}
+
+/// Another name of a file can be a link to one that nobody meant; and by two names SQLite would keep two journals.
+fn has_one_name(file: &Metadata) -> Result<()> {
+    match file.nlink() {
+        0 | 1 => Ok(()),
+        names => Err(Error::other(format!(
+            "it is a file with {names} names (hard links), of which one is not a store's: remove it, or copy it"
+        ))),
+    }
 }
 
 /// Whether an empty file can be what boatload makes before SQLite fills it: its user's alone, with one name.
