@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{paths_in, read_text};
+use crate::base::unanswered::note;
 use crate::host::mounts::{Mount, is_in_memory, source_path};
 use crate::host::sysfs::{
     DeviceNumber, block_device_at, bracketed, device_link, device_number, first_line, number_in,
@@ -392,7 +393,11 @@ pub(super) fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
     let slaves = paths_in(directory.join("slaves")).into_iter();
     let mut found: Vec<_> = slaves.filter_map(|slave| slave.canonicalize().ok()).collect();
     let file = read_text(directory.join("loop/backing_file")).unwrap_or_default();
-    if let Ok(data) = rustix::fs::stat(file.trim_end_matches('\n')) {
+    let file = file.trim_end_matches('\n');
+    let data = (!file.is_empty()).then(|| rustix::fs::stat(file));
+    let data =
+        data.and_then(|data| data.inspect_err(|error| note("stat", || file.into(), *error)).ok());
+    if let Some(data) = data {
         let is_block = FileType::from_raw_mode(data.st_mode) == FileType::BlockDevice;
         let number = device_number(if is_block { data.st_rdev } else { data.st_dev });
         found.extend(device_link(sys, number).canonicalize().ok());

@@ -82,7 +82,8 @@ impl Root {
     /// What is mounted in the directory that runs take place in, as all others see it.
     fn mounted(&self) -> Vec<String> {
         let text = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-        text.lines().filter(|line| line.contains("boatload-")).map(String::from).collect()
+        let of_runs = format!("{}/boatload-", self.path().join("work").display());
+        text.lines().filter(|line| line.contains(&of_runs)).map(String::from).collect()
     }
 }
 
