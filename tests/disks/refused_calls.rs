@@ -109,7 +109,7 @@ fn a_filter_that_does_not_know_statx_is_gone_around() {
 
 #[test]
 fn a_run_without_a_lock_or_without_the_space_that_it_took_says_so() {
-    for (call, fault) in [("flock", "error=EPERM"), ("fstatfs", "error=EIO:when=12")] {
+    for (call, fault) in [("flock", "error=EPERM"), ("fstatfs", "error=EIO:when=16")] {
         let bench = Bench::default();
         let fault = ["-e", &format!("inject={call}:{fault}")];
         let Some(ran) = with_fault(&bench, &bench.work(), &fault, &[]) else { return };
