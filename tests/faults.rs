@@ -221,11 +221,11 @@ fn met_call(kind: RequestKind) -> MetCall {
         RequestKind::RemoveDirectory => (job_with(kind).phases, "unlinkat", Name("d0000000011"), 1),
         RequestKind::Write => (&[CREATE], "write", ELEVENTH, 1),
         RequestKind::WriteAt => (job_with(kind).phases, "pwrite64", InCell("f0000000001"), 5),
-        RequestKind::Read => (job_with(kind).phases, "read", ELEVENTH, 2),
+        RequestKind::Read => (job_with(kind).phases, "read", ELEVENTH, 1),
         RequestKind::ReadBlock => (job_with(kind).phases, "pread64", Device, 11),
         RequestKind::Sync => (job_with(kind).phases, "fsync", ELEVENTH, 1),
         RequestKind::SyncHolder => (job_with(kind).phases, "fsync", InCell(""), 11),
-        RequestKind::Close => (&[CREATE], "close", ELEVENTH, 2),
+        RequestKind::Close => (&[CREATE], "close", ELEVENTH, 1),
         RequestKind::StatOpen => (&["operation = 'find'"], "fstat", DIRECTORY, 1),
         RequestKind::ReadDirectory => (&["operation = 'list'"], "getdents64", DIRECTORY, 1),
     };
@@ -250,7 +250,7 @@ fn with_fault(call: &MetCall, fault: &str, directory: &Path, device: &str) -> Co
     command.args(["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P"]).arg(path);
     command.args(["-e", &format!("trace=open,{}", call.name)]);
     if matches!(call.on, MetPath::InCell(_)) {
-        // "/dev/zero" in place of "/dev/urandom", which SQLite opens, reads and closes too, once.
+        // "/dev/zero" in place of "/dev/urandom".
         command.args(["-P", "/dev/urandom", "-e"]);
         command.arg("inject=open:poke_enter=@arg1=2f6465762f7a65726f00");
     }
