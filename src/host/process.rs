@@ -1,4 +1,4 @@
-//! Tells whether a process that left its mark is still running.
+//! Tells whether a process that left its mark is still running, and the limits of this one.
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 //! boatload gives; anything else stays and is reported.
 
 use std::ffi::{CStr, OsStr, OsString};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,9 @@ use super::run_directory::{
     open_parent, write_new,
 };
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files;
 use crate::base::names::{Name, NameKind, is_silly_name};
+use crate::base::patience::pause;
 use crate::base::units::counted;
 use crate::plan::tree::RankPart;
 
@@ -90,7 +92,7 @@ pub fn remove_own(directory: &RunDirectory) -> Result<Removal> {
 
 /// Where an open directory is by now; none once it is removed.
 pub(super) fn path_of(directory: BorrowedFd<'_>) -> Option<PathBuf> {
-    let path = std::fs::read_link(format!("/proc/self/fd/{}", directory.as_raw_fd())).ok()?;
+    let path = files::path_of(directory)?;
     // The kernel says it so, and so can somebody call a directory.
     let is_removed = path.as_os_str().as_bytes().ends_with(b" (deleted)");
     (!is_removed || path.symlink_metadata().is_ok()).then_some(path)
@@ -231,7 +233,7 @@ impl Removal {
         let goes_on = self.pauses < PAUSES_MAX;
         if goes_on {
             self.pauses += 1;
-            std::thread::sleep(PAUSE);
+            pause(PAUSE);
         }
         goes_on
     }

@@ -256,7 +256,7 @@ fn open_locked(
         if stop.load(Ordering::Relaxed) {
             return Err(OsErrno::INTR);
         }
-        std::thread::sleep(LOCK_PAUSE);
+        crate::base::patience::pause(LOCK_PAUSE);
         locked = uninterrupted(lock);
     }
     match locked {

@@ -53,7 +53,7 @@ fn has_one_name(file: &Metadata) -> Result<()> {
     match file.nlink() {
         0 | 1 => Ok(()),
         names => Err(Error::other(format!(
-            "it is a file with {names} names (hard links), of which one is not a store's: remove it, or copy it"
+            "it is a file with {names} names (hard links), and a store would change it under each: remove it, or use a copy"
         ))),
     }
 }
