@@ -10,6 +10,7 @@ pub mod conditions;
 pub(crate) mod course;
 pub mod disk_use;
 mod disturbances;
+pub mod effects;
 pub mod estimate;
 pub mod finding;
 pub mod findings;
