@@ -1,7 +1,6 @@
 //! Computes tests and the interval of one ratio.
 
 use super::distributions::{quantile, two_sided};
-use super::moderation::S2_MIN;
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
 
@@ -9,7 +8,10 @@ use crate::analysis::statistics::describe::{mean, squares};
 pub const MARGIN_RATIO: f64 = 1.1;
 
 /// No half width of the logarithm of a ratio is smaller, and no distance below it is claimed: 1%.
-pub const HALF_WIDTH_MIN: f64 = 0.01;
+const HALF_WIDTH_MIN: f64 = 0.01;
+
+/// Variances of log ratios are at least this: standard deviations below 0.01% are rounding.
+pub(super) const S2_MIN: f64 = 1e-8;
 
 /// Beyond it the exponential function leaves the numbers.
 const LOG_MAX: f64 = 700.0;
@@ -45,7 +47,7 @@ impl Contrast {
     }
 
     /// p of the hypothesis "one takes 1.1 times as long as the other, or longer" (two one-sided tests; Schuirmann,
-    /// J. Pharmacokinet. Biopharm. 15, 1987), doubled as that of a two-sided test.
+    /// J. Pharmacokinet. Biopharm. 15, 1987), doubled.
     #[must_use]
     pub fn p_within(&self) -> f64 {
         self.p_two_sided(MARGIN_RATIO.ln() - self.estimate.abs())

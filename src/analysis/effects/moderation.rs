@@ -6,7 +6,7 @@
 
 use statrs::function::gamma::digamma;
 
-use super::contrast::Contrast;
+use super::contrast::{Contrast, S2_MIN};
 use super::distributions::{polygamma, trigamma};
 use crate::analysis::statistics::describe::{mean, squares};
 
@@ -22,7 +22,7 @@ const SPREAD_MIN: f64 = 0.05;
 /// Fewer independent quantities tell nothing about each other.
 const INDEPENDENT_MIN: usize = 3;
 
-/// The prior variances of the quantities of a run, and the figures that lead to them.
+/// The prior variances of the quantities of a run, and the figures behind them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prior {
     /// W: the variance of log variances within groups, the correlation of pairs taken out.
@@ -61,9 +61,6 @@ impl Moderation {
         self.prior.as_ref().map_or(0.0, |prior| prior.d0)
     }
 }
-
-/// Variances of log ratios are at least this: standard deviations below 0.01% are rounding.
-pub(super) const S2_MIN: f64 = 1e-8;
 
 /// The unbiased logarithm of a variance with `d` degrees of freedom. Its own variance is `trigamma(d / 2)`.
 pub(super) fn log_variance(s2: f64, d: f64) -> f64 {
@@ -179,8 +176,8 @@ fn prior(e: &[f64], tau: f64, group_of: &[usize], independent: &[usize]) -> Opti
     Some(Prior { within, spread, between, weight, centre, variance, d0, s0_squared })
 }
 
-/// The contrasts of several quantities, from the log ratios of each in two or more repeats. Groups and the number of
-/// independent quantities are those of [`moderate`].
+/// The contrasts of several quantities, from the log ratios of each in two or more repeats. `group_of` and `independent`
+/// are as in [`moderate`].
 #[must_use]
 pub fn moderated(ratios: &[Vec<f64>], group_of: &[usize], independent: &[usize]) -> Vec<Contrast> {
     let d: Vec<f64> = ratios.iter().map(|of_one| of_one.len() as f64 - 1.0).collect();

@@ -6,10 +6,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::Contrast;
+use super::contrast::{Contrast, S2_MIN};
 use super::decide::holm;
 use super::distributions::trigamma;
-use super::moderation::{S2_MIN, log_variance, moderate, prior_degrees, prior_variance, weighed};
+use super::moderation::{log_variance, moderate, prior_degrees, prior_variance, weighed};
 use crate::analysis::statistics::describe::{mean, squares};
 
 /// The standard deviation of the log time between equal runs, where no stored runs show it.
@@ -64,7 +64,7 @@ pub enum CheckDecision {
 }
 
 /// What the contrast of a row is made from.
-struct ComparedRow<'a> {
+struct RowFigures<'a> {
     estimate: f64,
     /// The sum of squared deviations of the repeats, and their degrees of freedom.
     repeat_squares: f64,
@@ -78,7 +78,7 @@ struct ComparedRow<'a> {
     is_loaded: bool,
 }
 
-impl ComparedRow<'_> {
+impl RowFigures<'_> {
     fn stored_degrees(&self) -> f64 {
         self.stored.len().saturating_sub(1) as f64
     }
@@ -96,7 +96,7 @@ impl ComparedRow<'_> {
     }
 }
 
-impl<'a> From<&'a RunRow> for ComparedRow<'a> {
+impl<'a> From<&'a RunRow> for RowFigures<'a> {
     fn from(RunRow { a, b, stored, is_loaded }: &'a RunRow) -> Self {
         Self {
             estimate: mean(b) - mean(a),
@@ -110,7 +110,7 @@ impl<'a> From<&'a RunRow> for ComparedRow<'a> {
     }
 }
 
-impl<'a> From<&'a BaselineRow> for ComparedRow<'a> {
+impl<'a> From<&'a BaselineRow> for RowFigures<'a> {
     fn from(BaselineRow { values, history, is_loaded }: &'a BaselineRow) -> Self {
         Self {
             estimate: mean(values) - mean(history),
@@ -131,10 +131,10 @@ struct RunVariance {
 }
 
 /// Of each row, moderated over the other rows that have two stored runs or more.
-fn run_variances(rows: &[ComparedRow]) -> Vec<RunVariance> {
-    let log = |row: &ComparedRow| Some(log_variance(row.stored_variance()?, row.stored_degrees()));
+fn run_variances(rows: &[RowFigures]) -> Vec<RunVariance> {
+    let log = |row: &RowFigures| Some(log_variance(row.stored_variance()?, row.stored_degrees()));
     let logs: Vec<Option<f64>> = rows.iter().map(log).collect();
-    let moderated = |(at, row): (usize, &ComparedRow)| {
+    let moderated = |(at, row): (usize, &RowFigures)| {
         let library = row.library_variance();
         let Some(s2) = row.stored_variance() else {
             return RunVariance { s2: library, df: RUN_D0 };
@@ -156,7 +156,7 @@ fn run_variances(rows: &[ComparedRow]) -> Vec<RunVariance> {
     rows.iter().enumerate().map(moderated).collect()
 }
 
-fn compared(rows: &[ComparedRow]) -> Vec<Contrast> {
+fn compared(rows: &[RowFigures]) -> Vec<Contrast> {
     let d: Vec<f64> = rows.iter().map(|row| row.repeat_degrees).collect();
     let pooled: Vec<f64> = rows.iter().map(|row| row.repeat_squares / row.repeat_degrees).collect();
     let repeats = moderate(&pooled, &d, &vec![0; rows.len()], &[rows.len()]).s2;
@@ -168,18 +168,18 @@ fn compared(rows: &[ComparedRow]) -> Vec<Contrast> {
     contrasts.collect()
 }
 
-/// B against A, row by row. The error is that of the difference of two runs, or that of the repeats of A and B if this
-/// is larger.
+/// B against A, row by row. The variance is twice the variance between runs, or what the repeats of A and B show if
+/// this is larger.
 #[must_use]
 pub fn between_runs(rows: &[RunRow]) -> Vec<Contrast> {
-    compared(&rows.iter().map(ComparedRow::from).collect::<Vec<_>>())
+    compared(&rows.iter().map(RowFigures::from).collect::<Vec<_>>())
 }
 
-/// One run against the mean of the H runs of its history, row by row. The error is that of the difference of one run
-/// and a mean of H runs, or that of the run's repeats if this is larger.
+/// One run against the mean of the H runs of its history, row by row. The variance is 1 + 1/H times the variance between
+/// runs, or what the run's repeats show if this is larger.
 #[must_use]
 pub fn against_history(rows: &[BaselineRow]) -> Vec<Contrast> {
-    compared(&rows.iter().map(ComparedRow::from).collect::<Vec<_>>())
+    compared(&rows.iter().map(RowFigures::from).collect::<Vec<_>>())
 }
 
 /// Checks each row against an accepted ratio `factor` (1.05 accepts 5% more time): "the ratio is `factor` or less" is
