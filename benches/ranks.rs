@@ -19,6 +19,7 @@ use boatload::plan::{Settings, read_job};
 use boatload::results::book::{Book, Measurement};
 use boatload::results::histogram::{decoded, encoded};
 use boatload::results::merging::{RankReport, RankTimes};
+use boatload::results::operation::MeasuredOperation;
 use boatload::results::recorder::{PhaseRecorder, merge};
 use boatload::results::timeline::operations_over_time;
 use boatload::run::clock::RealClock;
@@ -46,11 +47,11 @@ fn sent(rank: u32, clock: &RealClock) -> Vec<u8> {
     let recorded = merge(recorders, None);
     let measurement = Measurement {
         phase: phase.name.clone(),
-        operation: phase.operation.name.into(),
+        operation: Some(MeasuredOperation::Job(phase.operation)),
         operations: run.operations,
-        operations_asked: OPERATIONS,
-        seconds: run.seconds,
-        latency: recorded.latency,
+        operations_asked: Some(OPERATIONS),
+        seconds: Some(run.seconds),
+        latency: Some(recorded.latency),
         slices_ns: recorded.slices_ns,
         rate_error: recorded.rate_error,
         histogram: encoded(&recorded.histogram),

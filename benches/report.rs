@@ -13,6 +13,7 @@ use boatload::results::book::{
     Book, CacheReport, CellKey, Latency, Level, Measurement, RunFacts, Window,
 };
 use boatload::results::histogram::{encoded, new_histogram};
+use boatload::results::operation::MeasuredOperation;
 use boatload::run::cache::CacheState;
 use boatload::run::clock::RealClock;
 
@@ -104,13 +105,13 @@ fn measurement(cell: CellKey, phase: &str, ns: u64, windows: usize) -> Measureme
         cell,
         phase: phase.into(),
         pass: 1,
-        operation: phase.into(),
+        operation: MeasuredOperation::find(phase),
         engine: Some(EngineName::Sync),
-        threads: 1,
+        threads: Some(1),
         operations,
-        operations_asked: operations,
-        seconds: operations as f64 * histogram.mean() / 1e9,
-        latency: Latency {
+        operations_asked: Some(operations),
+        seconds: Some(operations as f64 * histogram.mean() / 1e9),
+        latency: Some(Latency {
             mean: histogram.mean(),
             min: histogram.min(),
             p50: at(0.5),
@@ -118,7 +119,7 @@ fn measurement(cell: CellKey, phase: &str, ns: u64, windows: usize) -> Measureme
             p99: at(0.99),
             p99_9: at(0.999),
             max: histogram.max(),
-        },
+        }),
         cache: CacheReport {
             asked: CacheAsked::Cold,
             found: CacheState::ColdVerified,

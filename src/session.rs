@@ -8,7 +8,6 @@ pub(crate) mod making;
 mod measuring;
 pub(crate) mod memory;
 mod overhead;
-mod pilot;
 mod preparing;
 pub(crate) mod probe;
 mod ranks;
@@ -19,6 +18,7 @@ mod sites;
 pub(crate) mod trace;
 pub(crate) mod trace_classes;
 pub(crate) mod trials;
+mod until_decided;
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, OwnedFd};
@@ -30,11 +30,11 @@ use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
 use self::measuring::PhaseWatch;
 use self::memory::MemoryNeed;
-use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
 use self::record::{Record, RecordEnd};
 use self::resume::KnownCells;
 use self::sites::{Sites, none_stays};
+use self::until_decided::SpentTime;
 use crate::base::dates::rfc3339;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
@@ -53,6 +53,7 @@ use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::results::book::{
     Book, CellKey, Condition, Level, LevelOrder, MadeFileSystem, Measurement, RunFacts, SETTLE,
+    Stopping,
 };
 use crate::results::store::{FinishedCell, RunOrigin, Store};
 use crate::run::ballast::Headway;
@@ -223,7 +224,7 @@ fn carry_out(
         (None, Some(group)) => group.id().to_string(),
         (None, None) => new_id()?,
     };
-    let spent = RunCosts::new(plan, &clock);
+    let spent = SpentTime::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
     let origin = origin(order, &survey)?;
     let began = begun_book(plan, run.clone(), survey.host.clone(), Vec::new());
@@ -314,7 +315,7 @@ struct Session<'a> {
     cell: usize,
     /// Repeats of the cells under way, as far as is known.
     repeats: u32,
-    spent: RunCosts,
+    spent: SpentTime,
     /// What is still to be passed over, of a run that goes on.
     known: KnownCells,
 }
@@ -362,21 +363,21 @@ impl Session<'_> {
 
     /// All cells, repeats interleaved.
     fn cells(&mut self) -> Result<()> {
-        let plan = self.plan;
-        if let Some(effort) = plan.effort {
-            return self.cells_until_sure(effort);
+        if let Some(limit_seconds) = self.plan.time_limit_seconds {
+            return self.cells_until_decided(limit_seconds);
         }
-        for (repeat, index) in plan.schedule() {
+        for (repeat, index) in self.plan.schedule() {
             if self.interrupt.is_set() {
                 return Ok(());
             }
-            self.one(plan, index, repeat)?;
+            self.one(index, repeat)?;
         }
         Ok(())
     }
 
-    /// One cell, by its index, of the plan or of it with other passes.
-    fn one(&mut self, plan: &Plan, index: usize, repeat: u32) -> Result<()> {
+    /// One cell, by its index in the plan.
+    fn one(&mut self, index: usize, repeat: u32) -> Result<()> {
+        let plan = self.plan;
         let cell = &plan.cells[index];
         let key = cell_key(plan, cell, repeat);
         if self.pass_over(cell, &key)? {
@@ -396,11 +397,11 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             return Ok(());
         }
-        let passes = self.cell(index, cell, &key)?;
+        self.cell(index, cell, &key)?;
         let ended = self.spent.cell(begun);
         if !self.interrupt.is_set() {
             let measurements = self.book.measurements.len();
-            let done = FinishedCell { cell: key, measurements, begun, ended, passes };
+            let done = FinishedCell { cell: key, measurements, begun, ended };
             self.record.finish(done, &self.book, self.watcher);
         }
         Ok(())
@@ -439,9 +440,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Measures the phases of a cell; what each took, in seconds.
-    fn cell(&mut self, index: usize, cell: &CellPlan, key: &CellKey) -> Result<Vec<f64>> {
-        let mut passes = Vec::with_capacity(cell.phases.len());
+    /// Measures the phases of a cell.
+    fn cell(&mut self, index: usize, cell: &CellPlan, key: &CellKey) -> Result<()> {
         self.look_around(cell, key)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
             self.watcher.status(&format!("making {}", filesystem.label()));
@@ -452,7 +452,7 @@ impl Session<'_> {
             Some(group) => group.begin_cell(site, cell)?,
         }
         let disk = cell.filesystem.as_ref().and_then(|filesystem| filesystem.disk.as_ref());
-        let mut before = self.book.measurements.last().map(|last| last.operations_asked);
+        let mut before = self.book.measurements.last().and_then(|last| last.operations_asked);
         for (at, phase) in cell.phases.iter().enumerate() {
             if self.interrupt.is_set() {
                 break;
@@ -469,14 +469,13 @@ impl Session<'_> {
                 device: self.sites.for_cell(cell)?.device().cloned(),
                 disk: disk.map(|disk| disk.name.as_str()),
             };
-            let begun = self.spent.seconds();
             let other = other.map(|other| other.cell);
             let measured = self.measure(cell, &context, other);
             let MeasuredPhase { measurement, asked } = measured.inspect_err(|_| {
                 self.watcher.phase_fails();
             })?;
-            before = Some(asked);
-            passes.push(self.spent.pass(&measurement, begun));
+            before = asked;
+            self.spent.phase(&measurement);
             self.watcher.phase_ends(&context, &measurement);
             self.book.measurements.push(measurement);
             self.record.add(&self.book, self.watcher);
@@ -499,8 +498,7 @@ impl Session<'_> {
         // What was restored is restored anew for the next cell.
         let goes =
             if self.plan.restores(cell) { site.remove_ballast() } else { Removal::default() };
-        none_left(&goes, "the files beside a tree")?;
-        Ok(passes)
+        none_left(&goes, "the files beside a tree")
     }
 
     /// Measures a phase. Of many ranks all do, and rank 0 has what they did together.
@@ -524,7 +522,7 @@ impl Session<'_> {
         let barriers = group.barriers(site.is_real(), interrupt);
         let watch = &mut self.watch;
         let own = measuring::measure(site, cell, context, watcher, watch, interrupt, &barriers);
-        let asked = own.as_ref().map_or(0, |own| own.operations_asked);
+        let asked = own.as_ref().ok().and_then(|own| own.operations_asked);
         let measurement = barriers.merged(own, context.phase)?;
         Ok(MeasuredPhase { measurement, asked })
     }
@@ -564,7 +562,7 @@ fn phase_names(plan: &Plan) -> Vec<String> {
 struct MeasuredPhase {
     measurement: Measurement,
     /// Operations that this process was asked for.
-    asked: u64,
+    asked: Option<u64>,
 }
 
 /// A later pass of a phase that its time ended does as many operations as the first, which was asked for so many
@@ -687,9 +685,26 @@ impl HostSurvey {
         self.images.as_ref().map_or(0, KeptImages::room_bytes)
     }
 
+    /// Checks that the cells of a run with a time limit can be measured in turns.
+    ///
+    /// # Errors
+    /// If a prepared place cannot be brought back.
+    pub(crate) fn check_turns(&self) -> Result<()> {
+        if self.plan.time_limit_seconds.is_none() || !self.plan.has_one_way_places() {
+            return Ok(());
+        }
+        let lack = self.images.as_ref().and_then(|images| images.lack.as_deref());
+        let why = lack.map_or_else(String::new, |lack| format!(" ({lack})"));
+        Err(Failure::usage(format!(
+            "--time-limit repeats all cells in turns, and a place that this job prepares cannot be brought back \
+             between them{why}. Nothing was written. Name --repeats instead"
+        )))
+    }
+
     /// Checks that there is room for what is planned; what file systems are made with, if any are.
     fn check(&self, order: &RunOrder<'_>) -> Result<Option<Toolset>> {
         let Self { host, space, memory_free, plan, .. } = self;
+        self.check_turns()?;
         self.memory_need.check(self.memory_room.as_ref())?;
         let tools = Toolset::find(self, order)?;
         if plan.makes_files() {
@@ -719,7 +734,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         scenario: plan.name.clone(),
         question: plan.question.clone(),
         scale: plan.scale,
-        seed: plan.seed,
+        seed: Some(plan.seed),
         started: now(),
         finished: None,
         command: order.command.clone(),
@@ -727,13 +742,11 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         complete: false,
         parameters: plan.parameters.clone(),
         job: plan.job.clone(),
-        overhead_ns: overhead::cost_ns(plan, clock),
+        overhead_ns: Some(overhead::cost_ns(plan, clock)),
         clock: Some(clock.source()),
         conclude: plan.conclude.clone(),
         repeats: plan.repeats,
-        precision: plan.effort.map(|effort| effort.precision),
-        time_limit_seconds: plan.effort.map(|effort| effort.time_limit_seconds),
-        precision_needs: None,
+        stopping: Stopping::of(plan),
         level_order: level_order(plan),
         resumed: Vec::new(),
         reference: None,

@@ -438,7 +438,7 @@ fn every_disk_file_is_in_the_list_and_every_key_in_its_reference() {
 fn every_operation_file_is_in_the_list() {
     let listed = names(OPERATIONS.iter().map(|operation| operation.name));
     let named: BTreeSet<_> = listed.iter().map(|name| name.replace('-', "_")).collect();
-    assert_eq!(stems("src/op", ".rs", &["mod", "request", "steps"]), named);
+    assert_eq!(stems("src/op", ".rs", &["mod", "operation", "request", "steps"]), named);
     assert!(listed.iter().all(|name| find_operation(name).is_some()));
 }
 
@@ -644,6 +644,21 @@ fn a_circle_is_found_through_reexports_and_groups_but_not_where_an_arrow_has_one
     for line in ["use crate::base::a::A;", "#[cfg(test)]\nmod tests { use super::super::a::A; }"] {
         assert_eq!(circles(&files(line)), [""; 0], "{line}");
     }
+}
+
+#[test]
+fn a_circle_through_a_parent_is_found_but_a_list_over_its_parts_is_none() {
+    let files = |parent: &str| {
+        [snippet("src/op/mod.rs", parent), snippet("src/op/a.rs", "use super::Operation;")]
+    };
+    let over_parts = "mod a;\npub struct Operation;\nconst ALL: &[Operation] = &[a::A];";
+    let complaints = circles(&files(over_parts));
+    assert_eq!(complaints.len(), 2, "{complaints:?}");
+    assert_eq!(complaints[0], "src/op/mod.rs: in a circle through src/op/a.rs");
+    let list = "mod a;\nmod b;\npub use b::Operation;\nconst ALL: &[Operation] = &[a::A];";
+    let [parent, part] = files(list);
+    let all = [parent, part, snippet("src/op/b.rs", "pub struct Operation;")];
+    assert_eq!(circles(&all), [""; 0]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::disturbances::is_disturbed;
 use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
-use crate::op::{Effect, Operation, Subject, find_operation};
+use crate::op::{Effect, Operation, Subject};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::results::content::writes_content;
@@ -74,7 +74,7 @@ fn operations(m: &Measurement) -> Option<f64> {
 }
 
 fn content_bytes(m: &Measurement) -> Option<f64> {
-    Some(m.bytes as f64)
+    Some(m.bytes? as f64)
 }
 
 fn written_bytes(m: &Measurement) -> Option<f64> {
@@ -187,19 +187,20 @@ fn mean_ratio(
 /// Whether a phase gave files content, all of which the device got until the end of its sync.
 /// Without one much is written later, and this would say how little the device had done so far.
 fn writes(m: &Measurement) -> bool {
-    let all_written = m.sync_seconds > 0.0 || m.device_write_bytes.is_some_and(|w| w >= m.bytes);
+    let all_written =
+        m.sync_seconds > Some(0.0) || m.device_write_bytes.is_some_and(|w| Some(w) >= m.bytes);
     writes_content(m) && all_written
 }
 
 /// Reads from memory would say how well the caches did, not what a read costs the device.
 fn reads(m: &Measurement) -> bool {
     let cold = m.cache.asked == CacheAsked::Cold;
-    m.bytes > 0 && cold && find_operation(&m.operation).is_some_and(|o| o.reads_content)
+    m.bytes > Some(0) && cold && m.job_operation().is_some_and(|o| o.reads_content)
 }
 
 fn adds_files(m: &Measurement) -> bool {
     let adds = |o: &Operation| o.effect == Effect::AddsEntry && o.subject == Subject::File;
-    find_operation(&m.operation).is_some_and(adds)
+    m.job_operation().is_some_and(adds)
 }
 
 /// The devices whose counters were read, each with those beneath it; empty if none were.
@@ -215,6 +216,9 @@ pub(crate) fn devices_counted(book: &Book) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::errno::Errno;
+    use crate::results::fixture::failing;
+    use crate::results::operation::MeasuredOperation;
     use std::fmt::Debug;
 
     use super::*;
@@ -224,9 +228,9 @@ mod tests {
     fn phase(operation: &str, repeat: u32, operations: u64, bytes: u64) -> Measurement {
         Measurement {
             cell: CellKey { variant: "a".into(), level: None, repeat },
-            operation: operation.into(),
+            operation: MeasuredOperation::find(operation),
             operations,
-            bytes,
+            bytes: Some(bytes),
             cache: CacheReport { asked: CacheAsked::Cold, ..CacheReport::default() },
             ..Measurement::default()
         }
@@ -252,7 +256,7 @@ mod tests {
         let read = |repeat, read| moved(phase("read", repeat, 10, 1_000), read, 0);
         let mut all =
             vec![write(1, 2_000), write(2, 4_000), read(1, 1_500), phase("stat", 1, 9, 0)];
-        all.iter_mut().for_each(|m| m.phase = m.operation.clone());
+        all.iter_mut().for_each(|m| m.phase = m.operation.unwrap().name().into());
         let found = by_phase(&Book { measurements: all, ..Book::default() });
         let told: Vec<_> = found.iter().map(|one| one.phase.as_str()).collect();
         assert_eq!(told, ["create", "read"]);
@@ -271,7 +275,7 @@ mod tests {
             m
         };
         let mut failed = at(3.0, 9_000);
-        failed.invalid = vec!["EIO x 1".into()];
+        failed.invalid = vec![failing(Errno::EIO, 1)];
         let of = |measurements| by_phase(&Book { measurements, ..Book::default() });
         let found = of(vec![at(1.0, 9_000), at(2.0, 2_000)]);
         assert_eq!(found.len(), 1);
@@ -308,7 +312,7 @@ mod tests {
             ]
         };
         let mut measurements = [of_repeat(1, 0), of_repeat(2, 400)].concat();
-        measurements.iter_mut().for_each(|m| m.phase = m.operation.clone());
+        measurements.iter_mut().for_each(|m| m.phase = m.operation.unwrap().name().into());
         let found = by_phase(&Book { measurements, ..Book::default() });
         let [create, rewrite, read] = &found[..] else { panic!("{found:?}") };
         assert_eq!(figure(create.written), Some((4.2, 2)));
@@ -342,7 +346,7 @@ mod tests {
     fn what_was_written_later_says_nothing_of_a_phase_without_a_sync() {
         let early = moved(phase("create", 1, 10, 1_000), 0, 10);
         assert_eq!(by_phase(&Book { measurements: vec![early.clone()], ..Book::default() }), []);
-        let synced = Measurement { sync_seconds: 0.1, ..early };
+        let synced = Measurement { sync_seconds: Some(0.1), ..early };
         assert_eq!(figure(traffic(vec![synced]).written), Some((0.01, 1)));
     }
 
@@ -351,7 +355,7 @@ mod tests {
         let mut warm = moved(phase("read", 1, 10, 500), 0, 0);
         warm.cache.asked = CacheAsked::Warm;
         let mut failed = moved(phase("create", 2, 10, 1_000), 0, 9_999_999);
-        failed.invalid = vec!["ENOSPC x 3".into()];
+        failed.invalid = vec![failing(Errno::ENOSPC, 3)];
         let found = traffic(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);
         assert_eq!((found.read, figure(found.written)), (None, Some((2.0, 1))));
     }

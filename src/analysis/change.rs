@@ -11,7 +11,7 @@
 //! matter, [`latency_steps`] of these what is no steady rise.
 
 use super::statistics::describe::{finite, mean, median, squares};
-use super::statistics::student::two_sided;
+use super::statistics::distributions::two_sided;
 use super::statistics::{slices, trend};
 use super::thresholds::{CHANGE_POINT_ALPHA, LATENCY_STEP_RATIO_MIN};
 

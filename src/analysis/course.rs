@@ -3,14 +3,13 @@
 
 use std::ops::Range;
 
-use super::findings::phase_parts::{PhasePart, PhaseParts};
-use super::findings::phase_shape::start_up_share;
-use super::statistics::describe::median;
+use super::findings::growth::{TENTHS, WINDOWS_MIN, has_whole_windows, mean_ns};
+use super::statistics::describe::{mean, median};
 use super::summary::PhaseSummary;
 use super::uncertainty::{IntervalBasis, per_second};
-use crate::analysis::Analysis;
+use crate::analysis::figures::RunFigures;
 use crate::base::distinct::each_once;
-use crate::op::{Effect, Subject, find_operation};
+use crate::op::{Effect, Subject};
 use crate::results::book::{Book, Level, Measurement, Window};
 use crate::results::order::{levels_of, variants};
 
@@ -97,7 +96,7 @@ pub(crate) fn windowed_phases(book: &Book) -> Vec<&str> {
 
 impl<'a> PhaseCourse<'a> {
     /// None without windows at the phase's last level: those of another level would pass for them.
-    pub(crate) fn new(analysis: &Analysis<'a>, variant: &'a str, phase: &str) -> Option<Self> {
+    pub(crate) fn new(analysis: &RunFigures<'a>, variant: &'a str, phase: &str) -> Option<Self> {
         let book = analysis.book;
         let levels = levels_of(book, phase);
         let level = levels.last().copied()?;
@@ -176,7 +175,7 @@ impl CoursePoint {
 
 /// What there are more of after each operation.
 fn counted(m: &Measurement) -> &'static str {
-    match find_operation(&m.operation).map(|o| (o.effect, o.subject)) {
+    match m.job_operation().map(|o| (o.effect, o.subject)) {
         Some((Effect::AddsEntry, Subject::File)) => "files created",
         Some((Effect::AddsEntry, Subject::Directory)) => "directories created",
         Some((Effect::RemovesEntry, Subject::File)) => "files removed",
@@ -212,13 +211,14 @@ fn moments(m: &Measurement) -> Option<Vec<LatencyMoment>> {
         if window.first != operations || !is_known(window.mean_ns) {
             return None;
         }
-        let took = window.mean_ns * window.operations as f64 / 1e9 / f64::from(m.threads);
+        let took =
+            window.mean_ns * window.operations as f64 / 1e9 / f64::from(m.threads.unwrap_or(1));
         let middle = seconds + took / 2.0;
         moments.push(LatencyMoment { seconds: middle, ns: window.mean_ns, n: window.operations });
         (operations, seconds) = (operations + window.operations, seconds + took);
     }
     let is_whole = operations == m.operations && moments.len() > 1;
-    let is_all_time = (seconds - m.seconds).abs() <= TIME_ERROR_MAX * m.seconds;
+    let is_all_time = m.seconds.is_some_and(|all| (seconds - all).abs() <= TIME_ERROR_MAX * all);
     (is_whole && is_all_time).then_some(moments)
 }
 
@@ -275,8 +275,8 @@ fn parts(length: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     (0..number).map(move |part| part * length / number..(part + 1) * length / number)
 }
 
-/// The courses of a phase, side by side the variants whose parts are of the same operations: its start-up
-/// and the parts of what follows, of which growth is concluded too.
+/// The courses of a phase in ten parts, side by side the variants whose parts are of the same operations. Growth is concluded
+/// of the second part and the last; the first is the start-up.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTable<'a> {
     pub(crate) phase: &'a str,
@@ -300,12 +300,12 @@ pub(crate) struct CourseTableRow {
 
 /// One or more for each phase that has several windows in a valid measurement; with an axis at its last
 /// level.
-pub(crate) fn course_tables<'a>(analysis: &Analysis<'a>) -> Vec<CourseTable<'a>> {
+pub(crate) fn course_tables<'a>(analysis: &RunFigures<'a>) -> Vec<CourseTable<'a>> {
     let phases = windowed_phases(analysis.book).into_iter();
     phases.flat_map(|phase| tables(analysis, phase)).filter(|table| table.rows.len() > 1).collect()
 }
 
-fn tables<'a>(analysis: &Analysis<'a>, phase: &'a str) -> Vec<CourseTable<'a>> {
+fn tables<'a>(analysis: &RunFigures<'a>, phase: &'a str) -> Vec<CourseTable<'a>> {
     let book = analysis.book;
     let Some(level) = levels_of(book, phase).last().copied() else { return Vec::new() };
     let names = variants(book);
@@ -315,40 +315,71 @@ fn tables<'a>(analysis: &Analysis<'a>, phase: &'a str) -> Vec<CourseTable<'a>> {
         };
         book.measurements.iter().filter(own).filter(|m| m.valid()).collect()
     };
-    let cells: Vec<_> = names.iter().map(cell).collect();
-    let start_up = start_up_share(&cells);
-    let all = cells
-        .iter()
-        .zip(names)
-        .filter_map(|(cell, name)| Some((name, PhaseParts::new(cell, start_up)?)));
-    let all: Vec<(&str, PhaseParts)> = all.collect();
-    let table = |rows: Vec<(bool, Range<u64>)>| {
-        let beside: Vec<&(&str, PhaseParts)> =
-            all.iter().filter(|(_, parts)| places(parts) == rows).collect();
-        let row = |(at, (start_up, operations)): (usize, &(bool, Range<u64>))| {
-            let part = |parts: &PhaseParts| in_order(parts).nth(at).map(|part| part.mean_ns);
-            let mean_ns = beside.iter().filter_map(|(_, parts)| part(parts)).collect();
-            CourseTableRow { operations: operations.end, start_up: *start_up, mean_ns }
+    let all = names.iter().filter_map(|name| Some((*name, PartedCourse::new(&cell(name))?)));
+    let all: Vec<(&str, PartedCourse)> = all.collect();
+    let table = |ends: &Vec<u64>| {
+        let beside: Vec<&(&str, PartedCourse)> =
+            all.iter().filter(|(_, parted)| parted.ends == *ends).collect();
+        let row = |(at, operations): (usize, &u64)| CourseTableRow {
+            operations: *operations,
+            start_up: at == 0 && beside.iter().all(|(_, parted)| parted.has_start_up),
+            mean_ns: beside.iter().map(|(_, parted)| parted.means_ns[at]).collect(),
         };
         CourseTable {
             phase,
             level,
             variants: beside.iter().map(|(name, _)| *name).collect(),
-            rows: rows.iter().enumerate().map(row).collect(),
+            rows: ends.iter().enumerate().map(row).collect(),
         }
     };
-    each_once(all.iter().map(|(_, parts)| places(parts))).into_iter().map(table).collect()
+    each_once(all.iter().map(|(_, parted)| &parted.ends)).into_iter().map(table).collect()
 }
 
-fn in_order(parts: &PhaseParts) -> impl Iterator<Item = &PhasePart> {
-    parts.start_up.iter().chain(&parts.parts)
+/// A phase of a variant in ten parts, or in its windows where they are fewer.
+struct PartedCourse {
+    /// Operations done when each part ends.
+    ends: Vec<u64>,
+    /// The mean over all measurements of each part, in nanoseconds.
+    means_ns: Vec<f64>,
+    /// Whether it has enough windows for a growth, which leaves the first part out.
+    has_start_up: bool,
 }
 
-/// The operations of each part, and whether it is the start-up.
-fn places(parts: &PhaseParts) -> Vec<(bool, Range<u64>)> {
-    let has_start_up = parts.start_up.is_some();
-    let parts = in_order(parts).enumerate();
-    parts.map(|(at, part)| (has_start_up && at == 0, part.operations.clone())).collect()
+impl PartedCourse {
+    /// None without a measurement whose windows all have figures.
+    fn new(cell: &[&Measurement]) -> Option<Self> {
+        let whole: Vec<&Measurement> =
+            cell.iter().copied().filter(|m| has_whole_windows(m)).collect();
+        let longest = whole.iter().map(|m| &m.windows).max_by_key(|windows| windows.len())?;
+        let fewest = whole.iter().map(|m| m.windows.len()).min()?;
+        let number = fewest.min(TENTHS);
+        let part = |windows: usize, at: usize| tenths(windows, number).swap_remove(at);
+        let end = |at| {
+            let last = longest[part(longest.len(), at).end - 1];
+            last.first.saturating_add(last.operations)
+        };
+        let mean_of = |at| {
+            let own = whole.iter().map(|m| mean_ns(&m.windows[part(m.windows.len(), at)]));
+            mean(&own.collect::<Vec<_>>())
+        };
+        Some(Self {
+            ends: (0..number).map(end).collect(),
+            means_ns: (0..number).map(mean_of).collect(),
+            has_start_up: fewest >= WINDOWS_MIN,
+        })
+    }
+}
+
+/// So many windows in so many parts, of which the first two and the last are as long as those of growth.
+fn tenths(windows: usize, number: usize) -> Vec<Range<usize>> {
+    let size = (windows / TENTHS).max(1);
+    let middle = windows.saturating_sub(3 * size);
+    let border = |at: usize| match at {
+        0..=2 => at * size,
+        _ if at == number => windows,
+        _ => 2 * size + (at - 2) * middle / (number - 3),
+    };
+    (0..number).map(|at| border(at)..border(at + 1)).collect()
 }
 
 /// The measurements of a phase at its last level, each from its beginning to its end.
@@ -392,7 +423,7 @@ fn has_slices(m: &Measurement) -> bool {
 
 /// At most `most` measurements of a phase at its last level, as many of each variant as of the
 /// others, and of each at least one.
-pub(crate) fn sliced<'a>(analysis: &Analysis<'a>, phase: &str, most: usize) -> SlicedPhase<'a> {
+pub(crate) fn sliced<'a>(analysis: &RunFigures<'a>, phase: &str, most: usize) -> SlicedPhase<'a> {
     let book = analysis.book;
     let levels = levels_of(book, phase);
     let level = levels.last().copied().flatten();
@@ -434,7 +465,7 @@ pub(crate) struct RateValue {
 /// What the rate of a row is averaged from: a value for each repeat, the geometric mean of its passes, or of
 /// a single repeat one for each pass. Empty where there is only one measurement.
 pub(crate) fn rate_values(
-    analysis: &Analysis<'_>,
+    analysis: &RunFigures<'_>,
     of_variant: &[&Measurement],
     level: Option<&Level>,
     row: &PhaseSummary,
@@ -446,7 +477,7 @@ pub(crate) fn rate_values(
     };
     let here = |m: &&&Measurement| {
         let own = m.phase == row.phase && m.cell.level.as_ref() == level;
-        own && m.valid() && !m.seconds.is_nan()
+        own && m.valid() && m.seconds.is_some()
     };
     let all: Vec<&Measurement> = of_variant.iter().filter(here).copied().collect();
     let mut numbers: Vec<u32> = all.iter().filter_map(|m| number(m)).collect();

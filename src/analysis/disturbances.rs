@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::finding::WarningCode;
 use super::limit::Limit;
+use super::statistics;
 use super::statistics::describe::median;
-use super::statistics::{self, dip_chance, effective_size, modes};
 use super::thresholds::{LATENCY_STEP_RATIO_MIN, OTHERS_CPU_SHARE, STEADINESS_ALPHA};
 use crate::base::units::bytes;
 use crate::plan::CacheAsked;
@@ -71,7 +71,7 @@ pub(super) struct DisturbanceKind {
 }
 
 /// All of them, in the order of their warnings.
-pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
+pub(super) const DISTURBANCES: [DisturbanceKind; 9] = [
     DisturbanceKind {
         code: WarningCode::OthersIo,
         from_outside: true,
@@ -148,7 +148,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
         from_outside: false,
         judge: |_, m| {
             let spread = m.worker_spread?;
-            Some(above(spread * m.seconds, m.seconds, SPREAD_SHARE, SPREAD_SECONDS_MIN))
+            Some(above(spread * m.seconds?, m.seconds?, SPREAD_SHARE, SPREAD_SECONDS_MIN))
         },
         sentence: |book, many, most| {
             let late = percent(most);
@@ -167,16 +167,6 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
         },
         hint: "The mean depends on how long the phase is. `windows = 100` in the job file and \
                `boatload show RUN --windows` show its course.",
-    },
-    DisturbanceKind {
-        code: WarningCode::TwoModes,
-        from_outside: false,
-        judge: |_, m| steady_slices(m).map(two_modes),
-        sentence: |_, many, most| {
-            format!("latency had two modes, up to {most:.1} times apart, in {many}")
-        },
-        hint: "A mean lies between them, where nothing was. `windows = 100` in the job file and \
-               `boatload show RUN --windows` show when.",
     },
     DisturbanceKind {
         code: WarningCode::Compressed,
@@ -298,7 +288,8 @@ fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
     let share = above(others, all, OTHERS_CPU_SHARE, CPU_SECONDS_MIN);
     let processors = (all / seconds).round();
     // Where workers are as many as processors they wait for each other.
-    let waited = seen.cpu_pressure_seconds.filter(|_| f64::from(m.threads) < processors);
+    let waited =
+        seen.cpu_pressure_seconds.filter(|_| f64::from(m.threads.unwrap_or(1)) < processors);
     let waited = waited.and_then(|s| above(s, seconds, CPU_PRESSURE_SHARE, CPU_SECONDS_MIN));
     let waited = waited.filter(|_| others > seconds * CPU_PRESSURE_OTHERS_SHARE);
     Some(share.or_else(|| waited.map(|_| others / all)))
@@ -309,8 +300,9 @@ fn compressed(book: &Book, m: &Measurement) -> Option<Option<f64>> {
     let made = book.made_for(m);
     let options = made.map_or(&book.host.filesystem.options, |made| &made.options);
     // Without a sync what was not yet written is missing too.
-    let judged = m.valid() && compresses(options) && writes_content(m) && m.sync_seconds > 0.0;
-    let share = m.device_write_bytes.filter(|_| judged)? as f64 / m.bytes as f64;
+    let judged =
+        m.valid() && compresses(options) && writes_content(m) && m.sync_seconds > Some(0.0);
+    let share = m.device_write_bytes.filter(|_| judged)? as f64 / m.bytes? as f64;
     Some((share < WRITTEN_SHARE).then_some(share))
 }
 
@@ -334,16 +326,6 @@ const AGREEMENT_MIN: f64 = 0.6;
 /// which depends on itself as much as can be.
 const AGREEMENT_FULL: f64 = 0.9;
 
-/// So many independent slices at least must there be to see modes: one change from one level to
-/// another leaves fewer, and is a jump.
-const SIZE_MIN: f64 = 8.0;
-
-/// The slower mode must take so many times longer than the faster one.
-const MODES_RATIO_MIN: f64 = 1.5;
-
-/// Each mode must hold this share of the slices: a stall or two are no mode.
-const MODE_SHARE_MIN: f64 = 0.2;
-
 /// How much longer operations took at the end of a phase than at its beginning, relative to the
 /// beginning; negative if they became faster. None if they went up and down, or changed little.
 fn trend(slices: &[f64]) -> Option<f64> {
@@ -359,17 +341,6 @@ fn trend(slices: &[f64]) -> Option<f64> {
     (change.is_finite() && 1.0 + relative >= LATENCY_STEP_RATIO_MIN).then_some(change)
 }
 
-/// How many times longer operations took in the slower of two modes that a phase went back and forth
-/// between. None if there is only one.
-fn two_modes(slices: &[f64]) -> Option<f64> {
-    let found = modes(slices, 0).filter(|_| slices.len() >= SLICES_MIN)?;
-    let ratio = found.high.mean / found.low.mean;
-    let both = found.low.share.min(found.high.share) >= MODE_SHARE_MIN;
-    let large = both && ratio.is_finite() && ratio >= MODES_RATIO_MIN && found.two();
-    let size = effective_size(slices).filter(|size| *size >= SIZE_MIN)?;
-    (large && dip_chance(found.dip, size as usize, 0) <= STEADINESS_ALPHA).then_some(ratio)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,10 +353,10 @@ mod tests {
     }
 
     #[test]
-    fn noise_alone_is_neither_a_trend_nor_two_modes() {
+    fn noise_alone_is_no_trend() {
         for seed in 0..500 {
             let slices = noisy(seed, 30, |_| 1_000.0);
-            assert_eq!((trend(&slices), two_modes(&slices)), (None, None), "{slices:?}");
+            assert_eq!(trend(&slices), None, "{slices:?}");
         }
     }
 
@@ -407,34 +378,25 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_goes_back_and_forth_has_two_modes_and_no_trend() {
+    fn a_phase_that_goes_back_and_forth_has_no_trend() {
         for seed in 0..100 {
             let slices = noisy(seed, 10, |at| if at / 4 % 2 == 0 { 1_000.0 } else { 3_000.0 });
-            let ratio = two_modes(&slices).unwrap();
-            assert!((2.5..3.5).contains(&ratio), "{ratio}");
             assert_eq!(trend(&slices), None);
         }
     }
 
     #[test]
-    fn a_single_step_is_neither() {
+    fn a_single_step_is_no_trend() {
         for seed in 0..100 {
             let slices = noisy(seed, 10, |at| if at < 16 { 1_000.0 } else { 3_000.0 });
-            assert_eq!((trend(&slices), two_modes(&slices)), (None, None), "{slices:?}");
+            assert_eq!(trend(&slices), None, "{slices:?}");
         }
-    }
-
-    #[test]
-    fn a_few_stalls_and_a_steady_rise_are_no_modes() {
-        let stalls = noisy(1, 5, |at| if at % 8 == 0 { 9_000.0 } else { 1_000.0 });
-        assert_eq!((trend(&stalls), two_modes(&stalls)), (None, None));
-        assert_eq!(two_modes(&noisy(1, 5, |at| 1_000.0 + 100.0 * at as f64)), None);
     }
 
     #[test]
     fn odd_and_few_values_say_nothing() {
         for slices in [vec![], vec![1.0; 15], vec![0.0; 32], vec![f64::NAN; 32]] {
-            assert_eq!((trend(&slices), two_modes(&slices)), (None, None), "{slices:?}");
+            assert_eq!(trend(&slices), None, "{slices:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::plan::{
     BallastGoal, CacheAsked, CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare,
 };
 use crate::results::book::MadeOn;
-use crate::results::book::{Book, MadeFileSystem};
+use crate::results::book::{Book, MadeFileSystem, Stopping};
 
 /// The cost of one phase of the probe.
 #[derive(Clone, Debug, Default)]
@@ -119,13 +119,11 @@ fn making_seconds(plan: &Plan) -> f64 {
 /// Where it ran is not looked at.
 pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
     let run = &book.run;
-    // How often a pilot lets things be done is known only behind it.
-    let counted = plan.effort.is_none() && run.precision.is_none();
     let same = run.complete
-        && counted
+        && run.stopping == Stopping::of(plan)
         && run.hosts.is_empty()
         && (&run.job, run.scale) == (&plan.job, plan.scale)
-        && (&run.parameters, run.repeats) == (&plan.parameters, plan.repeats);
+        && run.parameters == plan.parameters;
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));
     let planned: BTreeSet<_> = phases
         .map(|(cell, p)| {
@@ -138,7 +136,7 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
         .iter()
         .filter(|m| !m.is_settle())
         .map(|m| {
-            let how = (m.engine, m.threads, m.cache.asked);
+            let how = (m.engine, m.threads.unwrap_or_default(), m.cache.asked);
             (m.cell.variant.as_str(), m.phase.as_str(), how)
         })
         .collect();
@@ -391,6 +389,7 @@ mod tests {
     use super::*;
     use crate::plan::{Settings, read_job};
     use crate::results::book::{DiskFacts, Measurement, SETTLE};
+    use crate::results::operation::MeasuredOperation;
 
     fn plan(rest: &str) -> Plan {
         let text = format!("name = \"x\"\nrepeats = 2\n{rest}");
@@ -428,22 +427,25 @@ mod tests {
         let plan = plan(CREATE);
         let mut book = Book::default();
         (book.run.job, book.run.scale) = (plan.job.clone(), plan.scale);
-        (book.run.repeats, book.run.complete) = (plan.repeats, true);
+        (book.run.stopping, book.run.complete) = (Stopping::of(&plan), true);
         book.run.started = "2026-11-01T10:00:00Z".into();
         book.run.finished = Some("2026-11-01T10:00:07Z".into());
         let cell = &plan.cells[0];
         let mut create = Measurement {
             phase: "create".into(),
             engine: Some(cell.engine),
-            threads: 1,
+            threads: Some(1),
             ..Measurement::default()
         };
         create.cell.variant = cell.variant.clone();
-        let settle =
-            Measurement { phase: SETTLE.into(), operation: SETTLE.into(), ..create.clone() };
+        let settle = Measurement {
+            phase: SETTLE.into(),
+            operation: Some(MeasuredOperation::Settle),
+            ..create.clone()
+        };
         book.measurements = vec![create, settle];
         assert_eq!(same_work(&plan, &book), Some(7.0));
-        book.measurements[1].operation = "read".into();
+        book.measurements[1].operation = MeasuredOperation::find("read");
         assert_eq!(same_work(&plan, &book), None, "another phase is other work");
     }
 

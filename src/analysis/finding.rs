@@ -7,13 +7,8 @@ use crate::base::named_enum::named_enum;
 use crate::run::cache::Doubt;
 
 use super::answer::AnswerFinding;
-use super::findings::crossover::CrossoverFinding;
+use super::effect::EffectFinding;
 use super::findings::disk::DiskFinding;
-use super::findings::growth::GrowthFinding;
-use super::findings::knee::KneeFinding;
-use super::findings::ranking::RankingFinding;
-use super::findings::scaling::ScalingFinding;
-use super::findings::slope::SlopeFinding;
 use super::findings::slow_class::SlowClassFinding;
 use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFinding};
 
@@ -23,18 +18,8 @@ use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFindi
 pub enum Finding {
     /// What the whole run answers to its question.
     Answer(AnswerFinding),
-    /// How latency grows while a phase runs.
-    Growth(GrowthFinding),
-    /// How much a rate changes with each step of the axis.
-    Slope(SlopeFinding),
-    /// From which level of the axis on operations take longer.
-    Knee(KneeFinding),
-    /// Up to which level of the axis operations take hardly longer.
-    Scaling(ScalingFinding),
-    /// The order of the variants.
-    Ranking(RankingFinding),
-    /// Which of two variants is faster at which level.
-    Crossover(CrossoverFinding),
+    /// How many times as long something takes as something else.
+    Effect(Box<EffectFinding>),
     /// Where what was read came from.
     Source(SourceFinding),
     /// How much of what was written reached the device.
@@ -54,12 +39,7 @@ impl Finding {
     pub fn sentence(&self) -> String {
         match self {
             Self::Answer(found) => found.sentence(),
-            Self::Growth(found) => found.sentence(),
-            Self::Slope(found) => found.sentence(),
-            Self::Knee(found) => found.sentence(),
-            Self::Scaling(found) => found.sentence(),
-            Self::Ranking(found) => found.sentence(),
-            Self::Crossover(found) => found.sentence(),
+            Self::Effect(found) => found.sentence(),
             Self::Source(found) => found.sentence(),
             Self::Destination(found) => found.sentence(),
             Self::LowerCache(found) => found.sentence(),
@@ -140,12 +120,12 @@ named_enum! {
         SlowRank = "slow-rank",
         /// Latency rose or fell over the phase.
         Trend = "trend",
-        /// Latencies had two modes.
-        TwoModes = "two-modes",
         /// The file system compressed what was written.
         Compressed = "compressed",
         /// From one operation on, a phase took longer or shorter.
         Jump = "jump",
+        /// From one repeat on, all phases took longer or shorter.
+        Step = "step",
         /// Processors do not run as fast as they can.
         Frequency = "frequency",
         /// A loop device uses the page cache of the file system below.
@@ -174,8 +154,6 @@ named_enum! {
         UnansweredCalls = "unanswered-calls",
         /// No cycle counter of constant rate: latencies are read from the system's clock.
         SlowClock = "slow-clock",
-        /// Rates are less sure than requested.
-        PrecisionNotReached = "precision-not-reached",
     }
 }
 
@@ -201,9 +179,9 @@ impl WarningCode {
             Self::Straggler => "stragglers",
             Self::SlowRank => "one rank slower than the others",
             Self::Trend => "latency drifted",
-            Self::TwoModes => "latency has two modes",
             Self::Compressed => "content compressed",
             Self::Jump => "latency changed suddenly",
+            Self::Step => "speed changed between repeats",
             Self::Frequency => "processors below full speed",
             Self::HostCache => "page cache below the loop device",
             Self::DiskLate => "modelled disk answered late",
@@ -218,7 +196,6 @@ impl WarningCode {
             Self::SpaceUnstated => "size of the file system not stated",
             Self::UnansweredCalls => "system calls failed",
             Self::SlowClock => "slow clock",
-            Self::PrecisionNotReached => "requested precision not reached",
         }
     }
 }
@@ -243,6 +220,24 @@ pub struct WarningFinding {
     /// Where a latency changes all at once.
     #[serde(flatten)]
     pub jump: Option<JumpFigures>,
+}
+
+impl WarningFinding {
+    /// A warning about the run.
+    pub(in crate::analysis) fn of_run(code: WarningCode, sentence: &str, hint: &str) -> Self {
+        Self::about_phases(code, Vec::new(), sentence.into(), hint)
+    }
+
+    /// A warning about phases.
+    pub(in crate::analysis) fn about_phases(
+        code: WarningCode,
+        phases: Vec<String>,
+        sentence: String,
+        hint: &str,
+    ) -> Self {
+        let (hint, measurements) = (hint.into(), None);
+        Self { code, phases, measurements, sentence, hint, reason: None, jump: None }
+    }
 }
 
 /// Where in a phase the latency changes all at once.

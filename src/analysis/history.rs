@@ -8,7 +8,7 @@ use super::compare::differences::job_lines;
 use super::statistics::describe::mean;
 use super::summary::{PhaseSummary, VariantSummary};
 use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
-use crate::analysis::Analysis;
+use crate::analysis::figures::RunFigures;
 use crate::base::dates::seconds_of;
 use crate::base::distinct::each_once;
 use crate::host::facts::DeviceFacts;
@@ -20,11 +20,16 @@ const NO_PLACES: usize = 5;
 /// Of so many runs a history is made, unless another number is asked for.
 pub const HISTORY_RUNS: u32 = 30;
 
-/// The steps in a row of logarithms, in their order.
+/// The steps in a row of logarithms of runs, in their order.
 pub fn steps(values: &[f64]) -> Vec<ChangePoint> {
+    steps_of_at_least(RUN_STEP_MIN, values)
+}
+
+/// The steps by this much or more in a row of logarithms, in their order.
+pub(super) fn steps_of_at_least(smallest: f64, values: &[f64]) -> Vec<ChangePoint> {
     let places = values.len().saturating_sub(NO_PLACES).max(1);
     let alpha = RUN_STEP_ALPHA / places as f64;
-    level_changes(values, &Sensitivity { alpha, smallest: RUN_STEP_MIN, level: mean })
+    level_changes(values, &Sensitivity { alpha, smallest, level: mean })
 }
 
 /// Memory that differs by less is the same: how much of it the kernel manages changes with it.
@@ -113,7 +118,7 @@ fn same_way(a: &Book, b: &Book) -> bool {
 }
 
 /// What the command line may have changed.
-fn how(book: &Book) -> BTreeSet<(&str, Option<EngineName>, u32, CacheAsked)> {
+fn how(book: &Book) -> BTreeSet<(&str, Option<EngineName>, Option<u32>, CacheAsked)> {
     let all = book.measurements.iter();
     all.map(|m| (m.phase.as_str(), m.engine, m.threads, m.cache.asked)).collect()
 }
@@ -150,12 +155,12 @@ const RUNS_MIN: usize = 3;
 struct DatedRun<'a> {
     index: usize,
     seconds: f64,
-    analysis: &'a Analysis<'a>,
+    analysis: &'a RunFigures<'a>,
 }
 
 /// One for each phase of each scenario that three or more of the runs measured. Published figures
 /// have no date to stand at; a run that is given twice stands there once.
-pub(crate) fn phase_histories<'a>(all: &[&'a Analysis<'a>]) -> Vec<PhaseHistory<'a>> {
+pub(crate) fn phase_histories<'a>(all: &[&'a RunFigures<'a>]) -> Vec<PhaseHistory<'a>> {
     let mut seen = BTreeSet::new();
     let mut runs = Vec::new();
     for (index, analysis) in all.iter().copied().enumerate() {

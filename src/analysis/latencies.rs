@@ -78,7 +78,7 @@ pub fn distributions_where(
                     && (&cell.variant, &cell.level) == (&group.variant, &group.level)
                     && m.phase == row.phase
             });
-            let max_ns = of_row.clone().map(|m| m.latency.max).max();
+            let max_ns = of_row.clone().filter_map(|m| Some(m.latency?.max)).max();
             let merged = merge(of_row.map(|m| m.histogram.as_slice()));
             let Some((histogram, max_ns)) = merged.zip(max_ns) else { continue };
             let mut operations = 0u64;

@@ -1,6 +1,6 @@
 //! Computes how fragmented a tree is from a sample of its files, with intervals from the sampling.
 
-use super::statistics::student::student_t;
+use super::statistics::distributions::student_t;
 use super::statistics::{Interval, share_interval};
 use super::thresholds::INTERVAL_ALPHA;
 use crate::base::named_enum::named_enum;

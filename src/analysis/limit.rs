@@ -54,7 +54,7 @@ impl Limit {
         if seconds <= 0.0 || (counted <= 0.0 && busy.is_none()) {
             return None;
         }
-        let workers = f64::from(first.threads.clamp(1, cpus.max(1)));
+        let workers = f64::from(first.threads.unwrap_or(1).clamp(1, cpus.max(1)));
         let of_workers = counted / (seconds * workers);
         let processor = of_workers + sum(kernel_seconds) / (seconds * workers);
         let waited = sum(io_pressure_seconds) / seconds;
@@ -71,7 +71,7 @@ impl Limit {
             Self::Device
         } else if busy.is_none() || counted <= 0.0 {
             return None;
-        } else if first.threads > 1 && switches? as f64 >= SWITCHES_MIN * operations {
+        } else if first.threads > Some(1) && switches? as f64 >= SWITCHES_MIN * operations {
             Self::Lock
         } else {
             Self::Wait
@@ -94,7 +94,7 @@ fn head_seconds(m: &Measurement) -> Option<f64> {
 
 /// Processor time of its workers.
 fn worker_seconds(m: &Measurement) -> f64 {
-    m.cpu_user_seconds + m.cpu_system_seconds
+    m.cpu_user_seconds.unwrap_or_default() + m.cpu_system_seconds.unwrap_or_default()
 }
 
 /// Processor time in the kernel that is not the workers': of its threads, which write out what
@@ -124,12 +124,12 @@ mod tests {
     /// Ten seconds with a sync of two on one worker, hardly busy.
     fn idle() -> Measurement {
         Measurement {
-            cpu_user_seconds: 0.1,
+            cpu_user_seconds: Some(0.1),
             engine: Some(EngineName::Sync),
-            threads: 1,
+            threads: Some(1),
             operations: 1_000,
-            seconds: 8.0,
-            sync_seconds: 2.0,
+            seconds: Some(8.0),
+            sync_seconds: Some(2.0),
             device_busy_seconds: Some(0.0),
             ..Measurement::default()
         }
@@ -141,17 +141,18 @@ mod tests {
 
     #[test]
     fn a_phase_whose_worker_computes_is_limited_by_the_processor() {
-        let computing = Measurement { cpu_user_seconds: 1.0, cpu_system_seconds: 6.0, ..idle() };
+        let computing =
+            Measurement { cpu_user_seconds: Some(1.0), cpu_system_seconds: Some(6.0), ..idle() };
         assert_eq!(limit(&computing), Some(Limit::Processor));
         // Of two workers one computes.
-        let two = Measurement { threads: 2, context_switches: Some(0), ..computing };
+        let two = Measurement { threads: Some(2), context_switches: Some(0), ..computing };
         assert_eq!(limit(&two), Some(Limit::Wait));
     }
 
     #[test]
     fn a_phase_whose_device_is_busier_than_its_worker_is_limited_by_the_device() {
         let on_device =
-            Measurement { cpu_system_seconds: 6.0, device_busy_seconds: Some(9.0), ..idle() };
+            Measurement { cpu_system_seconds: Some(6.0), device_busy_seconds: Some(9.0), ..idle() };
         assert_eq!(limit(&on_device), Some(Limit::Device));
     }
 
@@ -159,7 +160,11 @@ mod tests {
     fn a_phase_is_limited_by_the_processor_and_the_device_if_both_are_busy_about_as_long() {
         let of = |processor: f64, device: f64| {
             let busy = Some(device);
-            limit(&Measurement { cpu_user_seconds: processor, device_busy_seconds: busy, ..idle() })
+            limit(&Measurement {
+                cpu_user_seconds: Some(processor),
+                device_busy_seconds: busy,
+                ..idle()
+            })
         };
         assert_eq!(of(5.3, 5.2), Some(Limit::Both));
         assert_eq!(of(5.2, 5.6), Some(Limit::Both));
@@ -207,13 +212,13 @@ mod tests {
     #[test]
     fn workers_that_sleep_without_a_busy_device_wait_for_a_lock_and_one_worker_waits() {
         let sleepy = Measurement { context_switches: Some(900), ..idle() };
-        assert_eq!(limit(&Measurement { threads: 4, ..sleepy.clone() }), Some(Limit::Lock));
+        assert_eq!(limit(&Measurement { threads: Some(4), ..sleepy.clone() }), Some(Limit::Lock));
         assert_eq!(limit(&sleepy), Some(Limit::Wait));
     }
 
     #[test]
     fn without_processor_time_only_the_device_is_known_to_be_the_limit() {
-        let settle = Measurement { cpu_user_seconds: 0.0, ..idle() };
+        let settle = Measurement { cpu_user_seconds: Some(0.0), ..idle() };
         assert_eq!(limit(&settle), None);
         let on_device = Measurement { device_busy_seconds: Some(9.0), ..settle };
         assert_eq!(limit(&on_device), Some(Limit::Device));
@@ -221,9 +226,10 @@ mod tests {
 
     #[test]
     fn a_simulated_phase_has_no_limit_and_one_whose_device_is_unknown_at_most_the_processor() {
-        let unknown = Measurement { device_busy_seconds: None, cpu_user_seconds: 1.0, ..idle() };
+        let unknown =
+            Measurement { device_busy_seconds: None, cpu_user_seconds: Some(1.0), ..idle() };
         assert_eq!(limit(&unknown), None);
-        let computing = Measurement { cpu_user_seconds: 9.0, ..unknown.clone() };
+        let computing = Measurement { cpu_user_seconds: Some(9.0), ..unknown.clone() };
         assert_eq!(limit(&computing), Some(Limit::Processor));
         assert_eq!(Limit::of_measurements(&[&idle(), &unknown], 2), None, "unknown in one of two");
         let disturbance =
@@ -235,7 +241,7 @@ mod tests {
 
     #[test]
     fn workers_whose_switches_were_not_counted_may_wait_for_a_lock_or_for_something_else() {
-        assert_eq!(limit(&Measurement { threads: 4, ..idle() }), None);
+        assert_eq!(limit(&Measurement { threads: Some(4), ..idle() }), None);
         assert_eq!(limit(&idle()), Some(Limit::Wait));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::effects::moderation::moderated;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
-use super::statistics::student::student_t;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::order::phase_cells;
@@ -205,9 +205,8 @@ impl RankRates {
         of_hosts.or_else(|| self.slowest_of(&ranks))
     }
 
-    /// The slowest of groups of ranks, if it surely is: the logarithms of rates are those of the repeat, of the group, and
-    /// chance (two-way analysis of variance without interaction; Montgomery, "Design and Analysis of Experiments",
-    /// chapter 4); the group is held against the mean of the others, at a level that is shared by all groups (Bonferroni).
+    /// The slowest of groups of ranks, if it surely is: in each repeat the group is held against the mean of the others, with a
+    /// variance that is moderated over all groups, at a level that is shared by all groups (Bonferroni).
     fn slowest_of(&self, groups: &[(String, Vec<usize>)]) -> Option<SlowRank> {
         let (n, repeats) = (groups.len(), self.measured.len());
         if n < 2 || repeats < MEASUREMENTS_MIN {
@@ -223,32 +222,21 @@ impl RankRates {
             .iter()
             .map(|row| groups.iter().map(|(_, ranks)| log_rate(row, ranks)).collect())
             .collect();
-        let centred: Vec<Vec<f64>> =
-            rows?.iter().map(|row| row.iter().map(|value| value - mean(row)).collect()).collect();
-        let of_group = |at: usize| centred.iter().map(|row| row[at]).collect::<Vec<f64>>();
-        let residual = |at: usize| {
-            let own = of_group(at);
-            own.iter().map(|value| (value - mean(&own)).powi(2)).sum::<f64>()
+        let rows = rows?;
+        // What the others are on average follows from the mean of all.
+        let others = n as f64 / (n as f64 - 1.0);
+        let against_others = |at: usize| -> Vec<f64> {
+            rows.iter().map(|row| (row[at] - mean(row)) * others).collect()
         };
-        let slowest = (0..n).min_by(|a, b| mean(&of_group(*a)).total_cmp(&mean(&of_group(*b))))?;
-        let (n_f, repeats_f) = (n as f64, repeats as f64);
-        let degrees = (n_f - 1.0) * (repeats_f - 1.0);
-        let pooled = (0..n).map(residual).sum::<f64>() / degrees;
-        // One that scatters more than the others is judged by its own scatter.
-        let own = residual(slowest) / (repeats_f - 1.0);
-        let (variance, degrees) =
-            if own > pooled { (own, repeats_f - 1.0) } else { (pooled, degrees) };
-        let others = n_f / (n_f - 1.0);
-        let effect = mean(&of_group(slowest)) * others;
-        let error = (variance / repeats_f * others).sqrt();
-        let half = student_t(ALPHA / n_f, degrees)? * error;
-        let interval = Interval::new((effect - half).exp(), (effect + half).exp())?;
-        let is_slow = interval.high < SLOW_RATIO;
-        let name = groups.get(slowest)?.0.clone();
-        is_slow.then(|| SlowRank {
-            name,
+        let ratios: Vec<Vec<f64>> = (0..n).map(against_others).collect();
+        let contrasts = moderated(&ratios, &vec![0; n], &[n - 1]);
+        let (slowest, contrast) =
+            contrasts.iter().enumerate().min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))?;
+        let interval = contrast.interval(ALPHA / n as f64);
+        (interval.high < SLOW_RATIO).then(|| SlowRank {
+            name: groups[slowest].0.clone(),
             phase: self.phase.clone(),
-            ratio: effect.exp(),
+            ratio: contrast.estimate.exp(),
             interval,
             measurements: repeats,
         })

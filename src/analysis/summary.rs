@@ -4,7 +4,10 @@
 use super::disturbances::is_disturbed;
 use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
-use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
+use super::uncertainty::{
+    Estimate, RepeatedRate, coefficient_of_variation, independent, log_rates, mean, moderate_rates,
+    rate_estimate,
+};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
@@ -141,21 +144,26 @@ impl Summary {
 pub(in crate::analysis) fn summarize(book: &Book) -> Summary {
     let bulk = bulk_phases(book.measurements.iter());
     let mut groups: Vec<VariantSummary> = Vec::new();
+    let mut logs: Vec<Vec<Option<Vec<f64>>>> = Vec::new();
     for PhaseCell { variant, level, phase, measurements } in phase_cells(book.measurements.iter()) {
         let unit = if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
         let counts = |m: &&&Measurement| m.valid() && is_disturbed(book, m);
         let disturbed = measurements.iter().filter(counts).count() as u64;
+        let valid: Vec<&Measurement> = measurements.iter().copied().filter(|m| m.valid()).collect();
+        let of_repeats = log_rates(&valid, unit, Measurement::durable_seconds);
         let row = PhaseSummary { disturbed, ..row(phase, measurements, unit, book.host.cpus) };
         let is_same =
-            |group: &&mut VariantSummary| group.variant == variant && group.level.as_ref() == level;
-        match groups.iter_mut().find(is_same) {
-            Some(group) => group.rows.push(row),
-            None => {
-                let (variant, level) = (variant.into(), level.cloned());
-                groups.push(VariantSummary { variant, level, rows: vec![row] });
-            }
-        }
+            |group: &VariantSummary| group.variant == variant && group.level.as_ref() == level;
+        let at = groups.iter().position(is_same).unwrap_or_else(|| {
+            let (variant, level) = (variant.into(), level.cloned());
+            groups.push(VariantSummary { variant, level, rows: Vec::new() });
+            logs.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[at].rows.push(row);
+        logs[at].push(of_repeats);
     }
+    with_moderated_rates(&mut groups, logs);
     // Both were measured in a random order.
     let order = variants(book);
     groups.sort_by_key(|group| {
@@ -165,25 +173,42 @@ pub(in crate::analysis) fn summarize(book: &Book) -> Summary {
     Summary { groups }
 }
 
+/// Gives rates of several repeats their intervals; `logs`: the logarithms of the repeats of each row of each group.
+fn with_moderated_rates(groups: &mut [VariantSummary], logs: Vec<Vec<Option<Vec<f64>>>>) {
+    let phases =
+        each_once(groups.iter().flat_map(|group| &group.rows).map(|row| row.phase.clone()));
+    let place = |row: &PhaseSummary| phases.iter().position(|phase| *phase == row.phase);
+    let rows = groups.iter_mut().flat_map(|group| &mut group.rows).zip(logs.into_iter().flatten());
+    let repeated = rows.filter_map(|(row, logs)| {
+        let phase = place(row)?;
+        Some(RepeatedRate { rate: row.rate.as_mut()?, logs: logs?, phase })
+    });
+    moderate_rates(repeated.collect());
+}
+
 fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32) -> PhaseSummary {
     let (valid, invalid): (Vec<_>, Vec<_>) = measurements.into_iter().partition(|m| m.valid());
-    let sync_seconds = mean(valid.iter().map(|m| m.sync_seconds)).filter(|s| *s > 0.0);
+    let sync_seconds =
+        mean(valid.iter().map(|m| m.sync_seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0);
     // How the time of the sync varies a single measurement does not show.
     let own_error =
         valid.first().and_then(|only| only.rate_error).filter(|_| sync_seconds.is_none());
     let reasons = |m: &Measurement| InvalidMeasurement {
         repeat: m.cell.repeat,
         pass: m.pass,
-        reasons: m.invalid.clone(),
+        reasons: m.invalid_sentences(),
     };
     PhaseSummary {
         phase: phase.into(),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
-        rate_before_sync: sync_seconds
-            .and_then(|_| rate_estimate(&valid, rate_unit, |m| m.seconds, None)),
-        seconds: mean(valid.iter().map(|m| m.seconds)).filter(|s| *s > 0.0),
-        deviation: coefficient_of_variation(&independent(&valid, |m| m.seconds).0),
+        rate_before_sync: sync_seconds.and_then(|_| {
+            rate_estimate(&valid, rate_unit, |m| m.seconds.unwrap_or(f64::NAN), None)
+        }),
+        seconds: mean(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0),
+        deviation: coefficient_of_variation(
+            &independent(&valid, |m| m.seconds.unwrap_or(f64::NAN)).0,
+        ),
         sync_seconds,
         tail: tail(&valid),
         cache: cache(&valid),

@@ -4,7 +4,8 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde::Serialize;
 
-use super::statistics::{mean_interval, quantile_ranks};
+use super::effects::contrast::Contrast;
+use super::statistics::quantile_ranks;
 use super::uncertainty::independent;
 use crate::results::book::Measurement;
 
@@ -94,9 +95,9 @@ impl Quantile {
     /// That of one measurement, in nanoseconds; none for too few operations.
     pub(super) fn of(self, m: &Measurement) -> Option<u64> {
         let ns = match self {
-            Self::P50 => m.latency.p50,
-            Self::P99 => m.latency.p99,
-            Self::P999 => m.latency.p99_9,
+            Self::P50 => m.latency?.p50,
+            Self::P99 => m.latency?.p99,
+            Self::P999 => m.latency?.p99_9,
         };
         (m.operations >= self.operations_min() && ns > 0).then_some(ns)
     }
@@ -114,11 +115,11 @@ impl Quantile {
 /// Latencies of all operations of valid measurements together; none if there are none.
 pub(super) fn tail(valid: &[&Measurement]) -> Option<LatencySummary> {
     // Published figures may come without latencies; none of a real operation is zero.
-    let measured = |m: &&&Measurement| m.operations > 0 && m.latency.max > 0;
+    let measured = |m: &&&Measurement| m.operations > 0 && m.latency.is_some_and(|all| all.max > 0);
     let measured: Vec<&Measurement> = valid.iter().filter(measured).copied().collect();
     let operations = measured.iter().fold(0u64, |sum, m| sum.saturating_add(m.operations));
     // A histogram rounds; the longest of each measurement was kept exactly.
-    let max_ns = measured.iter().map(|m| m.latency.max).max()?;
+    let max_ns = measured.iter().filter_map(|m| Some(m.latency?.max)).max()?;
     let merged = match measured.as_slice() {
         [_] => None,
         _ => merge(measured.iter().map(|m| m.histogram.as_slice())),
@@ -156,7 +157,8 @@ fn interval(quantile: Quantile, measured: &[&Measurement], ns: u64) -> Option<[u
         return None;
     }
     let (values, _) = independent(measured, |m| quantile.of(m).map_or(f64::NAN, |ns| ns as f64));
-    let found = mean_interval(&values, LEVEL)?;
+    let logs: Vec<f64> = values.iter().map(|ns| ns.ln()).collect();
+    let found = Contrast::plain(&logs)?.interval(1.0 - LEVEL);
     Some([(found.low.floor() as u64).min(ns), (found.high.ceil() as u64).max(ns)])
 }
 

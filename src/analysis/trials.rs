@@ -1,8 +1,11 @@
 //! Counts how often boatload is right where the truth is known: equal runs, runs of which one was
 //! slowed down, and runs of the simulated file system.
 
-use super::compare::{ComparedRow, Comparison, PhaseKey, RatioTest, SpeedVerdict};
-use super::findings::ranking::ratios_between;
+use super::compare::{Comparison, PhaseKey, RowEffect};
+use super::effect::{ComparedRatio, EffectFinding};
+use super::effects::decide::{ALPHA, Decision};
+use super::observations::Observations;
+use super::run_effects::ranking;
 use super::statistics::describe::{mean, median};
 use super::statistics::{Interval, share_interval};
 use crate::results::book::Book;
@@ -56,11 +59,11 @@ impl Tally {
 pub struct TrialRow {
     /// The row.
     pub key: PhaseKey,
-    /// How often the difference was significant, in the direction of the truth if there is one.
-    pub significant: Tally,
+    /// How often a difference was claimed, in the direction of the truth if there is one.
+    pub claimed: Tally,
     /// How often the interval of the ratio held the truth.
     pub held: Tally,
-    /// The smallest detectable differences, as shares.
+    /// The smallest differences that half of an interval would exclude, as shares.
     detectable: Vec<f64>,
     /// Logarithms of the ratios.
     logs: Vec<f64>,
@@ -105,25 +108,32 @@ impl Trials {
         self.pairs += 1;
         self.claimed.count(has_claim(comparison));
         for row in &comparison.rows {
-            self.count(&row.key, row.test);
+            self.count(&row.key, &row.effect);
         }
     }
 
     /// Counts one run in which the two variants took turns.
     pub fn add_turns(&mut self, book: &Book, pair: [&str; 2]) {
         self.pairs += 1;
-        for (phase, level, ratio) in ratios_between(book, pair) {
-            let phase = phase.map(str::to_string);
-            let key = PhaseKey { variant: None, level: level.cloned(), phase };
-            self.count(&key, RatioTest::of_ratio(&ratio));
+        for effect in ranking(&Observations::new(book, &pair), ALPHA) {
+            let is_first = effect.to.variant.as_deref() == Some(pair[0]);
+            let seen = effect.stated();
+            let slowdown = if is_first { seen.reversed() } else { seen };
+            // How many times as fast, as of rates.
+            let ComparedRatio { ratio, interval, .. } = slowdown.reversed();
+            let EffectFinding { phase, to, .. } = effect;
+            let key = PhaseKey { variant: None, level: to.level, phase };
+            let decision = slowdown.decision;
+            let ratio = Some(ratio);
+            self.count(&key, &RowEffect { ratio, interval, decision, in_headline: false });
         }
     }
 
-    fn count(&mut self, key: &PhaseKey, test: RatioTest) {
-        let Some(interval) = test.interval else { return };
-        let is_right = match test.verdict {
-            SpeedVerdict::Faster => self.truth >= 1.0,
-            SpeedVerdict::Slower => self.truth <= 1.0,
+    fn count(&mut self, key: &PhaseKey, effect: &RowEffect) {
+        let (Some(ratio), Some(interval)) = (effect.ratio, effect.interval) else { return };
+        let is_right = match effect.decision {
+            Decision::Shorter => self.truth >= 1.0,
+            Decision::Longer => self.truth <= 1.0,
             _ => false,
         };
         let at = self.rows.iter().position(|row| row.key == *key).unwrap_or_else(|| {
@@ -131,10 +141,10 @@ impl Trials {
             self.rows.len() - 1
         });
         let counted = &mut self.rows[at];
-        counted.significant.count(is_right);
+        counted.claimed.count(is_right);
         counted.held.count(interval.contains(self.truth));
-        counted.detectable.extend(test.smallest_detectable);
-        counted.logs.push(f64::midpoint(interval.low.ln(), interval.high.ln()));
+        counted.detectable.push((interval.high / interval.low).sqrt() - 1.0);
+        counted.logs.push(ratio.ln());
     }
 
     /// All phases together.
@@ -168,7 +178,7 @@ impl Trials {
     fn together(&self, is_wanted: impl Fn(&TrialRow) -> bool) -> TrialRow {
         let mut all = TrialRow::default();
         for row in self.rows.iter().filter(|row| is_wanted(row)) {
-            all.significant = all.significant.and(row.significant);
+            all.claimed = all.claimed.and(row.claimed);
             all.held = all.held.and(row.held);
         }
         all
@@ -177,9 +187,8 @@ impl Trials {
 
 /// Whether a comparison claims that anything is faster or slower.
 fn has_claim(comparison: &Comparison) -> bool {
-    let is_claim =
-        |row: &ComparedRow| matches!(row.test.verdict, SpeedVerdict::Faster | SpeedVerdict::Slower);
-    comparison.rows.iter().any(is_claim)
+    let decisions = [Decision::Longer, Decision::Shorter];
+    decisions.into_iter().any(|decision| !comparison.with(decision).is_empty())
 }
 
 /// How often something was found in pairs of separate runs.
@@ -187,8 +196,6 @@ fn has_claim(comparison: &Comparison) -> bool {
 pub struct PairShares {
     /// By a comparison of the two alone.
     pub compare: Tally,
-    /// Likely, by the same comparison.
-    pub likely: Tally,
     /// By a comparison that knows earlier runs of the same.
     pub compare_stored: Tally,
     /// By a check of the second against the first.
@@ -252,7 +259,7 @@ pub struct SimulatedNoise {
     pub ratio_held: Tally,
 }
 
-/// How often a law or a knee of the simulated file system was found.
+/// How often a law, or a change over levels, of the simulated file system was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedLaw {
     /// What the truth was, for people.
@@ -284,12 +291,12 @@ mod tests {
     fn disturbed(pairs: u64, rows: usize, differ: u64) -> Trials {
         let row = TrialRow {
             key: PhaseKey::default(),
-            significant: Tally { times: differ, of: pairs },
+            claimed: Tally { times: differ, of: pairs },
             held: Tally { times: pairs - differ, of: pairs },
             detectable: Vec::new(),
             logs: Vec::new(),
         };
-        let claimed = row.significant;
+        let claimed = row.claimed;
         Trials { truth: 1.0, pairs, claimed, rows: vec![row; rows] }
     }
 

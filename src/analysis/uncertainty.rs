@@ -3,8 +3,10 @@
 
 use serde::Serialize;
 
-use super::statistics::student::{DEGREES_MANY, student_t};
-use super::statistics::{Interval, describe, modes};
+use super::effects::contrast::Contrast;
+use super::effects::rates::rates;
+use super::statistics::distributions::{DEGREES_MANY, student_t};
+use super::statistics::{Interval, describe};
 use super::thresholds::INTERVAL_ALPHA;
 use crate::base::units::Unit;
 use crate::results::book::Measurement;
@@ -27,9 +29,6 @@ pub struct Estimate {
     /// The smallest and the largest value.
     #[serde(skip)]
     pub extremes: [f64; 2],
-    /// The means of two groups that the values fall into; none where they are one group, or it is not known.
-    #[serde(skip)]
-    pub clusters: Option<[f64; 2]>,
 }
 
 /// What an interval is made from.
@@ -47,8 +46,6 @@ impl Estimate {
     /// The mean of `values` with the interval of Student's t; of a single value with the interval
     /// that its own relative standard error gives. None for no values or values that are no
     /// numbers.
-    ///
-    /// It is not `statistics::mean_interval`, which holds more often for values as skewed as latencies.
     pub fn of(values: &[f64], relative_error: Option<f64>, basis: IntervalBasis) -> Option<Self> {
         let mean = describe::mean(values);
         let error = relative_error.map(|error| error * mean);
@@ -66,9 +63,14 @@ impl Estimate {
     ) -> Option<Self> {
         let values: Vec<f64> = logs.iter().map(|log| first * log.exp()).collect();
         let mean = first * describe::mean(logs).exp();
-        let times = half_width(logs, relative_error).map(f64::exp);
+        let times = half_width(&logs[..logs.len().min(1)], relative_error).map(f64::exp);
         let interval = times.and_then(|times| Interval::new(mean / times, mean * times));
-        Self::new(mean, interval, &values, basis).filter(|estimate| estimate.mean > 0.0)
+        let own = Self::new(mean, interval.filter(|_| logs.len() == 1), &values, basis);
+        let own = own.filter(|estimate| estimate.mean > 0.0);
+        match Contrast::plain(logs) {
+            Some(contrast) => own.map(|own| own.with_interval_of(&contrast)),
+            None => own,
+        }
     }
 
     fn new(
@@ -85,7 +87,6 @@ impl Estimate {
             basis,
             figures: figures_allowed(mean, interval.map(half_of)),
             extremes: [end(f64::min), end(f64::max)],
-            clusters: clusters(values),
         };
         mean.is_finite().then_some(estimate)
     }
@@ -95,16 +96,24 @@ impl Estimate {
         self.interval.filter(|_| self.mean > 0.0).map(|interval| half_of(interval) / self.mean)
     }
 
-    /// Whether the values say more than their interval: they fall into two groups, or lie far apart.
+    /// Whether the values say more than their interval: they lie far apart.
     pub fn is_scattered(&self) -> bool {
-        self.clusters.is_some() || self.relative().is_some_and(is_wide)
+        self.relative().is_some_and(is_wide)
     }
 
-    /// The smallest and the largest value, where these say more than the interval, and there are several in one group.
+    /// The smallest and the largest value, where these say more than the interval, and there are several.
     pub fn range_of_values(&self) -> Option<[f64; 2]> {
         let [least, most] = self.extremes;
-        let is_told = self.clusters.is_none() && self.is_scattered() && least < most;
-        is_told.then_some([least, most])
+        (self.is_scattered() && least < most).then_some([least, most])
+    }
+
+    /// The same with the interval that a contrast of its logarithms has.
+    fn with_interval_of(self, contrast: &Contrast) -> Self {
+        let Interval { low, high } = contrast.interval(INTERVAL_ALPHA);
+        let centre = contrast.estimate.exp();
+        let interval = Interval::new(self.mean * low / centre, self.mean * high / centre);
+        let figures = figures_allowed(self.mean, interval.map(half_of));
+        Self { interval, figures, ..self }
     }
 }
 
@@ -130,16 +139,6 @@ pub fn is_wide(relative: f64) -> bool {
     relative > HALF_MAX
 }
 
-/// Two groups of values are of interest if the mean of one is so many times that of the other.
-const CLUSTERS_APART_MIN: f64 = 1.5;
-
-/// The means of two groups that values fall into.
-fn clusters(values: &[f64]) -> Option<[f64; 2]> {
-    let found = modes(values, 1)?;
-    let are_apart = found.high.mean > CLUSTERS_APART_MIN * found.low.mean;
-    (are_apart && found.two()).then_some([found.low.mean, found.high.mean])
-}
-
 /// No interval is so narrow that more figures of a rate would mean anything.
 const MOST_FIGURES: i32 = 5;
 /// Figures for a mean whose error is unknown.
@@ -158,8 +157,8 @@ pub(super) fn figures_allowed(mean: f64, half_width: Option<f64>) -> u32 {
 
 /// Operations or bytes per second; 0 for an empty phase.
 pub(super) fn per_second(m: &Measurement, unit: Unit, seconds: f64) -> f64 {
-    let done = if unit == Unit::Bytes { m.bytes } else { m.operations };
-    if m.seconds > 0.0 { done as f64 / seconds } else { 0.0 }
+    let done = if unit == Unit::Bytes { m.bytes.unwrap_or_default() } else { m.operations };
+    if m.seconds > Some(0.0) { done as f64 / seconds } else { 0.0 }
 }
 
 /// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
@@ -169,7 +168,7 @@ pub(super) fn independent(
     valid: &[&Measurement],
     of: impl Fn(&Measurement) -> f64,
 ) -> (Vec<f64>, IntervalBasis) {
-    let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
+    let valid: Vec<_> = valid.iter().filter(|m| m.seconds.is_some()).collect();
     let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
     repeats.sort_unstable();
     repeats.dedup();
@@ -203,6 +202,34 @@ pub(super) fn rate_estimate(
         let (values, basis) = independent(valid, rate);
         Estimate::of(&values, relative_error, basis)
     })
+}
+
+/// The logarithms of what valid measurements do each second, one of each repeat; none unless there are several.
+pub(super) fn log_rates(
+    valid: &[&Measurement],
+    unit: Unit,
+    seconds: impl Fn(&Measurement) -> f64,
+) -> Option<Vec<f64>> {
+    let (logs, basis) = independent(valid, |m| per_second(m, unit, seconds(m)).ln());
+    let are_known = basis == IntervalBasis::Repeats && logs.iter().all(|log| log.is_finite());
+    (are_known && logs.len() > 1).then_some(logs)
+}
+
+/// A rate with the logarithms of its repeats, and the place of its phase among the phases of the run.
+pub(super) struct RepeatedRate<'a> {
+    pub(super) rate: &'a mut Estimate,
+    pub(super) logs: Vec<f64>,
+    pub(super) phase: usize,
+}
+
+/// Gives rates of a run their intervals: each by the variance of its own repeats, drawn towards what those of the others lead
+/// to expect.
+pub(super) fn moderate_rates(all: Vec<RepeatedRate<'_>>) {
+    let logs: Vec<Vec<f64>> = all.iter().map(|one| one.logs.clone()).collect();
+    let phases: Vec<usize> = all.iter().map(|one| one.phase).collect();
+    for (one, contrast) in all.into_iter().zip(rates(&logs, &phases)) {
+        *one.rate = one.rate.with_interval_of(&contrast);
+    }
 }
 
 /// The population's standard deviation over the mean; none for fewer than two values.

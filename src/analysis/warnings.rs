@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 
 use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
-use super::finding::{Finding, WarningCode, WarningFinding};
+use super::finding::{WarningCode, WarningFinding};
 use super::findings::say;
-use super::repetition::{ImpreciseNumber, imprecise_numbers};
-use crate::analysis::Analysis;
+use super::repeat_step::{RepeatStep, step_over_repeats};
+use crate::analysis::figures::RunFigures;
 use crate::base::distinct::each_once;
-use crate::base::units::{Unit, bytes, counted, duration, percent_text, span};
-use crate::op::{Effect, find_operation};
+use crate::base::units::{Unit, bytes, counted, duration, span};
+use crate::op::Effect;
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
 use crate::results::book::{
-    Book, ClockSource, DiskActivity, LevelOrder, MadeFileSystem, Measurement, RepetitionNeed,
+    Book, ClockSource, DiskActivity, LevelOrder, MadeFileSystem, Measurement,
 };
 use crate::results::content::{is_bulk, only_reads};
 use crate::results::order::made;
@@ -55,9 +55,8 @@ const OWN_CHOICE_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate", "amd-pstate
 /// slow. Sharing the heat among all of them takes some of it, but less.
 const FREQUENCY_SHARE_MIN: f64 = 0.6;
 
-/// All warnings that a run needs, each once. A step that one of its other findings states as a
-/// threshold is none.
-pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<WarningFinding> {
+/// All warnings that a run needs, each once.
+pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     let (book, interrupted) = (analysis.book, analysis.book.is_cut_short());
     let mut all: Vec<WarningFinding> = unfinished(book).into_iter().chain(resumed(book)).collect();
     // What was cut short is invalid for a reason that has just been given.
@@ -74,7 +73,8 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(uncounted(book));
     all.extend(disturbed(analysis));
     all.extend(slow_rank::slow(book));
-    all.extend(jumped(analysis, findings));
+    all.extend(jumped(analysis));
+    all.extend(stepped(book));
     all.extend(frequency(book));
     all.extend(late(book));
     all.extend(host_cache(book));
@@ -89,13 +89,12 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(space_unstated(book));
     all.extend(unanswered(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
-        all.push(of_run(
+        all.push(WarningFinding::of_run(
             WarningCode::SlowClock,
             "latencies were read from the system's clock, not the cycle counter.",
             "Latencies below a microsecond are less accurate.",
         ));
     }
-    all.extend(imprecise(analysis));
     all
 }
 
@@ -110,7 +109,8 @@ fn unfinished(book: &Book) -> Option<WarningFinding> {
         false => "A run of many ranks is begun anew.".into(),
     };
     let is_own = book.run.reference.is_none();
-    (is_own && !book.run.complete).then(|| of_run(WarningCode::Interrupted, sentence, &hint))
+    (is_own && !book.run.complete)
+        .then(|| WarningFinding::of_run(WarningCode::Interrupted, sentence, &hint))
 }
 
 /// A run whose parts were measured under conditions that are not the same.
@@ -123,23 +123,19 @@ fn resumed(book: &Book) -> Option<WarningFinding> {
     let hint =
         "Measurements before and after that may differ for this reason: run it again to be sure.";
     let is_other = texts.count() > 0;
-    is_other.then(|| of_run(WarningCode::ResumedAnyway, &sentence, hint))
+    is_other.then(|| WarningFinding::of_run(WarningCode::ResumedAnyway, &sentence, hint))
 }
 
-/// A warning about the run as a whole.
-fn of_run(code: WarningCode, sentence: &str, hint: &str) -> WarningFinding {
-    about_phases(code, Vec::new(), sentence.into(), hint)
-}
-
-/// A warning about phases.
-fn about_phases(
-    code: WarningCode,
-    phases: Vec<String>,
-    sentence: String,
-    hint: &str,
-) -> WarningFinding {
-    let (hint, measurements) = (hint.into(), None);
-    WarningFinding { code, phases, measurements, sentence, hint, reason: None, jump: None }
+/// A run that is slower or faster from one repeat on.
+fn stepped(book: &Book) -> Option<WarningFinding> {
+    let RepeatStep { from_repeat, ratio } = step_over_repeats(book)?;
+    let sentence = format!(
+        "from repeat {from_repeat} on everything takes {} times as long: the machine changed while it measured.",
+        say::times(ratio)
+    );
+    let hint = "Means and intervals mix both. Look for what began then, such as throttling or another load, and run it \
+                again.";
+    Some(WarningFinding::of_run(WarningCode::Step, &sentence, hint))
 }
 
 /// The measurements that a warning is about.
@@ -162,7 +158,10 @@ impl AffectedMeasurements {
 
     fn warning(self, code: WarningCode, sentence: String, hint: &str) -> WarningFinding {
         let measurements = Some(self.number);
-        WarningFinding { measurements, ..about_phases(code, self.phases, sentence, hint) }
+        WarningFinding {
+            measurements,
+            ..WarningFinding::about_phases(code, self.phases, sentence, hint)
+        }
     }
 }
 
@@ -173,7 +172,7 @@ fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
     }
     let mut all = Vec::new();
     for (phase, invalid) in by_phase {
-        let reasons = each_once(invalid.iter().flat_map(|m| &m.invalid).map(String::as_str));
+        let reasons = each_once(invalid.iter().flat_map(|m| m.invalid_sentences()));
         let sentence = format!(
             "invalid measurements of {phase} are left out of every mean: {}.",
             reasons.join("; ")
@@ -189,7 +188,7 @@ fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
 }
 
 /// Each kind of disturbance that was found, once for all its phases.
-fn disturbed(analysis: &Analysis<'_>) -> Vec<WarningFinding> {
+fn disturbed(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     let kinds = DISTURBANCES.iter().enumerate();
     kinds.filter_map(|(at, kind)| disturbed_by(at, kind, analysis)).collect()
 }
@@ -197,7 +196,7 @@ fn disturbed(analysis: &Analysis<'_>) -> Vec<WarningFinding> {
 fn disturbed_by(
     at: usize,
     kind: &DisturbanceKind,
-    analysis: &Analysis<'_>,
+    analysis: &RunFigures<'_>,
 ) -> Option<WarningFinding> {
     let amounts = analysis.disturbance_amounts();
     let measurements = analysis.book.measurements.iter();
@@ -234,10 +233,11 @@ fn few(measurements: &[Measurement]) -> Option<WarningFinding> {
 
 /// Something kept one call waiting; the phase says little of the others.
 fn long_operation(measurements: &[Measurement]) -> Option<WarningFinding> {
-    let longest_seconds = |m: &Measurement| m.latency.max as f64 / 1e9;
+    let longest_seconds = |m: &Measurement| m.latency.map_or(0.0, |all| all.max as f64 / 1e9);
     let is_long = |m: &&Measurement| {
         let seconds = longest_seconds(m);
-        seconds >= LONG_OPERATION_SECONDS && seconds > LONG_OPERATION_SHARE * m.seconds
+        seconds >= LONG_OPERATION_SECONDS
+            && m.seconds.is_some_and(|all| seconds > LONG_OPERATION_SHARE * all)
     };
     let judged = measurements.iter().filter(|m| m.valid() && m.operations >= OPERATIONS_MIN);
     let long: Vec<&Measurement> = judged.filter(is_long).collect();
@@ -258,7 +258,10 @@ fn long_operation(measurements: &[Measurement]) -> Option<WarningFinding> {
 
 fn overhead(book: &Book) -> Option<WarningFinding> {
     let judged = || book.measurements.iter().filter(|m| m.valid() && !m.is_simulated());
-    let share = |m: &Measurement| book.run.overhead_ns / m.latency.mean;
+    let share = |m: &Measurement| {
+        let known = book.run.overhead_ns.zip(m.latency);
+        known.map_or(f64::NAN, |(overhead, latency)| overhead / latency.mean)
+    };
     let large = |m: &&Measurement| share(m).is_finite() && share(m) > OVERHEAD_SHARE_MAX;
     let affected = AffectedMeasurements::new(judged().filter(large))?;
     let largest = judged().filter(large).map(share).fold(0.0, f64::max);
@@ -347,7 +350,7 @@ fn frequency(book: &Book) -> Option<WarningFinding> {
         (None, None) => return None,
     };
     let hint = "Set it before measuring: cpupower frequency-set --governor performance.";
-    Some(of_run(WarningCode::Frequency, &sentence, hint))
+    Some(WarningFinding::of_run(WarningCode::Frequency, &sentence, hint))
 }
 
 /// Modelled disks that this machine was too slow for.
@@ -387,12 +390,12 @@ fn host_cache(book: &Book) -> Option<WarningFinding> {
         variants.join(", ")
     );
     let hint = "Put the image on a file system that takes direct I/O, such as ext4 or xfs.";
-    (!variants.is_empty()).then(|| of_run(WarningCode::HostCache, &sentence, hint))
+    (!variants.is_empty()).then(|| WarningFinding::of_run(WarningCode::HostCache, &sentence, hint))
 }
 
 /// Only of file systems that were made: of others it is not known what each is mounted with.
 fn access_times(book: &Book) -> Option<WarningFinding> {
-    let reads = |m: &Measurement| find_operation(&m.operation).is_some_and(|o| o.reads_content);
+    let reads = |m: &Measurement| m.job_operation().is_some_and(|o| o.reads_content);
     let is_off = |made: &MadeFileSystem| made.options.split(',').any(|option| option == "noatime");
     let (off, on): (Vec<_>, Vec<_>) = made(book).into_iter().partition(|made| is_off(made));
     if off.is_empty() || on.is_empty() || !book.measurements.iter().any(reads) {
@@ -406,7 +409,7 @@ fn access_times(book: &Book) -> Option<WarningFinding> {
         "reads update access times on {on}, and not on {off}: the first read of a file pays for it."
     );
     let hint = "Mount all with noatime, or none.";
-    Some(of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
+    Some(WarningFinding::of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
 }
 
 /// File systems on a place so small that its size decides. One that is filled on purpose is compared with itself.
@@ -430,14 +433,14 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
         true => format!("Take a device of {} GiB or more.", FAIR_BYTES >> 30),
         false => format!("Take --size {}GiB or more.", FAIR_BYTES >> 30),
     };
-    Some(of_run(WarningCode::SmallVolume, &sentence, &hint))
+    Some(WarningFinding::of_run(WarningCode::SmallVolume, &sentence, &hint))
 }
 
 /// Where a prepared place cannot be brought back, the machine's drift goes with its levels.
 fn levels_in_order(book: &Book) -> Option<WarningFinding> {
     let is_so = book.run.level_order == Some(LevelOrder::AsPrepared);
     is_so.then(|| {
-        of_run(
+        WarningFinding::of_run(
             WarningCode::LevelsInOrder,
             "levels came in the order in which the place was prepared for them: what changed on the \
              machine meanwhile looks like an effect of the level.",
@@ -455,7 +458,7 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
         return None;
     }
     let adds = |m: &&Measurement| {
-        let operation = find_operation(&m.operation);
+        let operation = m.job_operation();
         operation.is_some_and(|operation| operation.effect == Effect::AddsEntry)
     };
     let real = book.measurements.iter().filter(|m| !m.is_simulated() && !is_bulk(m));
@@ -487,7 +490,7 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
         m.valid()
             && only_reads(m)
             && taken.is_some_and(|bytes| bytes >= READ_INTO_MEMORY_MIN_BYTES)
-            && m.cpu_system_seconds > READ_SYSTEM_SHARE_MIN * m.seconds
+            && m.cpu_system_seconds > m.seconds.map(|all| READ_SYSTEM_SHARE_MIN * all)
     };
     let affected = AffectedMeasurements::new(book.measurements.iter().filter(depends))?;
     let sentence = format!(
@@ -514,7 +517,7 @@ fn space_unstated(book: &Book) -> Option<WarningFinding> {
         there.kind
     );
     let hint = "Name a directory on a file system that states its size, if space matters.";
-    Some(of_run(WarningCode::SpaceUnstated, &sentence, hint))
+    Some(WarningFinding::of_run(WarningCode::SpaceUnstated, &sentence, hint))
 }
 
 /// What the run did without.
@@ -523,39 +526,8 @@ fn unanswered(book: &Book) -> Option<WarningFinding> {
     let sentence =
         format!("system calls failed, and what rests on them is not known: {}.", calls.join("; "));
     let hint = "Allow these calls, or look in the kernel's log for what failed, and run again.";
-    (!calls.is_empty()).then(|| of_run(WarningCode::UnansweredCalls, &sentence, hint))
-}
-
-/// What is less precise than requested, and what would reach it: if a precision was requested and the whole run did not reach
-/// it.
-fn imprecise(analysis: &Analysis<'_>) -> Option<WarningFinding> {
-    let book = analysis.book;
-    let precision = book.run.precision.filter(|_| book.run.complete)?;
-    let imprecise = imprecise_numbers(analysis)?;
-    if imprecise.is_empty() {
-        return None;
-    }
-    let widths: Vec<String> = imprecise.iter().map(width).collect();
-    let takes =
-        book.run.precision_needs.map_or_else(String::new, |RepetitionNeed { repeats, seconds }| {
-            let repeats = counted(u64::from(repeats), "repeat");
-            format!(" It would take about {repeats}, {} more.", span(seconds))
-        });
-    let sentence = format!(
-        "the requested precision of {} was not reached: {}.{takes}",
-        percent_text(precision),
-        widths.join(", ")
-    );
-    let phases = each_once(imprecise.into_iter().filter_map(|one| one.phase));
-    let hint = "Give it more time with --time-limit, or ask for less with --precision.";
-    Some(about_phases(WarningCode::PrecisionNotReached, phases, sentence, hint))
-}
-
-fn width(ImpreciseNumber { name, half_width, .. }: &ImpreciseNumber) -> String {
-    match half_width {
-        Some(half) => format!("{name} (±{:.1}%)", half * 100.0),
-        None => format!("{name} (no interval)"),
-    }
+    (!calls.is_empty())
+        .then(|| WarningFinding::of_run(WarningCode::UnansweredCalls, &sentence, hint))
 }
 
 /// Caches that were not found as asked: which phases, of which variants, why, and what to do. One for

@@ -1,13 +1,22 @@
 //! Represents the error numbers of the operating system as results that can be counted.
 
+use std::borrow::Cow;
 use std::fmt;
 
-/// An error number, as errno(3) lists them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use schemars::JsonSchema;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
+
+/// An error number, as errno(3) lists them. Documents have its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(with = "String")]
 pub struct Errno(pub i32);
 
 /// The standard library writes the number of an error of the system behind this.
 const OS_ERROR: &str = " (os error ";
+
+/// What stands before the number of an error without a name.
+const UNNAMED: &str = "errno ";
 
 /// A result whose error is a number alone.
 pub type ErrnoResult<T> = Result<T, Errno>;
@@ -69,8 +78,24 @@ impl fmt::Display for Errno {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match NAMED.iter().find(|(code, _)| *code == self.0) {
             Some((_, name)) => f.write_str(name),
-            None => write!(f, "errno {}", self.0),
+            None => write!(f, "{UNNAMED}{}", self.0),
         }
+    }
+}
+
+impl Serialize for Errno {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Errno {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(from)?;
+        let number = || name.strip_prefix(UNNAMED)?.parse().ok().map(Self);
+        Self::from_name(&name)
+            .or_else(number)
+            .ok_or_else(|| D::Error::custom(format!("unknown error `{name}`")))
     }
 }
 
@@ -90,6 +115,16 @@ mod tests {
         assert_eq!(Errno::ENOSPC.about(), "No space left on device");
         assert_eq!(Errno::from_name("EEXIST"), Some(Errno::EEXIST));
         assert_eq!(Errno(4095).to_string(), "errno 4095");
+    }
+
+    #[test]
+    fn an_error_is_read_as_it_was_written() {
+        for error in [Errno::ENOSPC, Errno(4095)] {
+            let text = serde_json::to_string(&error).unwrap();
+            assert_eq!(text, format!("\"{error}\""));
+            assert_eq!(serde_json::from_str::<Errno>(&text).unwrap(), error);
+        }
+        assert!(serde_json::from_str::<Errno>("\"ENOSPACE\"").is_err());
     }
 
     #[test]

@@ -7,10 +7,12 @@ pub(crate) mod distinct;
 pub mod errno;
 pub mod failure;
 pub(crate) mod files;
+pub(crate) mod fingerprint;
 #[cfg(test)]
 pub(crate) mod golden;
 #[cfg(test)]
 pub(crate) mod json_places;
+pub(crate) mod known;
 pub mod live_set;
 pub(crate) mod named_enum;
 pub mod names;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 super::named_enum::named_enum! {
     /// What a number counts.
     #[derive(Default)]
@@ -19,7 +21,7 @@ super::named_enum::named_enum! {
 }
 
 /// A number with its unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quantity {
     /// The number, in the unit's base (bytes, percent, nanoseconds, or one).
     pub value: f64,

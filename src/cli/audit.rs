@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::common::read_input;
 use super::job::size;
-use super::{out, read_input};
+use super::out;
 use crate::analysis::audit::{Audit, AuditBounds, AuditLink, audit};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes_per_second;

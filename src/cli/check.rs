@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::StorePlace;
+use super::common::StorePlace;
 use super::job::percent_within;
 use super::out::{print_and_keep, written};
 use super::progress::Quiet;
 use super::run::Run;
 use super::runs::{check_each_once, earlier_runs, find_run, other_runs};
-use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
+use crate::analysis::figures::RunFigures;
 use crate::analysis::history::HISTORY_RUNS;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
@@ -31,13 +31,12 @@ Examples:
   boatload run smallfiles --dir /mnt/x && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
-There is a row for each phase, and for the whole job if all did the same work: `ok` if the whole \
-interval lies below --fail-on; `REGRESSION` if the whole interval lies beyond it; otherwise `unsure`. The \
-intervals hold together over all rows at 95% (Bonferroni). Against one run they include the between-run \
-variance of earlier runs of its job or of the baseline's, if the store has 6 or more; otherwise they are as \
-wide as equal runs differ in general, and wider beside background load. Repeats under background load do not \
-count if 3 or more are without it. What was measured under it, unlike its baseline, is no regression but \
-`unsure`.
+There is a row for each phase, and for the whole job if all did the same work: `REGRESSION` if it is proven to take \
+more than --fail-on longer; `ok` if it is proven to take less; otherwise `unsure`. With 95% no row is a false REGRESSION, \
+however many rows there are, and the same holds for `ok` (Holm). Against one run the other earlier runs of its job or of the \
+baseline's show how much equal runs differ; without them it is taken to be as much as on other machines. Repeats under \
+background load do not count if 3 or more are without it. What was measured under it, unlike its baseline, is no \
+regression but `unsure`.
 
 With --confirm N a run that would fail, or is unsure and looks slower than --fail-on allows, is done again \
 first, up to N times, with the options that it had: in \
@@ -68,7 +67,7 @@ pub(super) struct CheckCommand {
     fail_on: f64,
     /// Use at most so many of the newest runs of the history
     ///
-    /// With a single baseline, so many other runs of the same job; the between-run variance needs 6.
+    /// With a single baseline, so many other runs of the same job, which show how much equal runs differ.
     #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
     /// Run the job again up to N times where it is or looks too slow
@@ -99,17 +98,17 @@ impl CheckCommand {
         let [run, baseline] = &books;
         // Later ones may be the same regression once more.
         let others = other_runs([baseline, run], store, self.last, Some(run))?;
-        let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
-        self.judge(run, BaselineRuns::Run(&Analysis::of(baseline)), &others, store)
+        let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
+        self.judge(run, BaselineRuns::Run(&RunFigures::of(baseline)), &others, store)
     }
 
     fn against_history(&self, run: &Book, store: &StorePlace) -> Result<Exit> {
         let earlier = earlier_runs(run, store, self.last)?;
         earlier.note_unreadable();
-        let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();
+        let runs: Vec<RunFigures<'_>> = earlier.runs.iter().map(RunFigures::of).collect();
         let baseline = BaselineRuns::History(&runs);
         if runs.is_empty() {
-            let nothing = Check::of_runs(&[&Analysis::of(run)], baseline, &[], self.fail_on);
+            let nothing = Check::of_runs(&[&RunFigures::of(run)], baseline, &[], self.fail_on);
             self.deliver(&nothing, &nothing_earlier(run, earlier.unlike))?;
             return Ok(if run.run.complete { Exit::Good } else { Exit::Invalid });
         }
@@ -120,10 +119,10 @@ impl CheckCommand {
         &self,
         run: &Book,
         baseline: BaselineRuns<'_>,
-        others: &[Analysis<'_>],
+        others: &[RunFigures<'_>],
         store: &StorePlace,
     ) -> Result<Exit> {
-        let mut check = Check::of_runs(&[&Analysis::of(run)], baseline, others, self.fail_on);
+        let mut check = Check::of_runs(&[&RunFigures::of(run)], baseline, others, self.fail_on);
         if let Some(most) = self.confirm.filter(|_| check.wants_more_runs()) {
             check = self.confirmed(
                 most,
@@ -150,7 +149,7 @@ impl CheckCommand {
         &self,
         most: u32,
         run: &Book,
-        check: impl Fn(&[&Analysis<'_>]) -> Check,
+        check: impl Fn(&[&RunFigures<'_>]) -> Check,
         store: &StorePlace,
     ) -> Result<Check> {
         let interrupt = Interrupt::listen()?;
@@ -159,9 +158,9 @@ impl CheckCommand {
             let (id, number) = (&run.run.id, again.len() + 1);
             let why = format!("{id} looks too slow: running it again ({number} of at most {most})");
             again.push(Run::again(run, &why, store, self.quiet, &interrupt)?);
-            let all: Vec<Analysis<'_>> =
-                [run].into_iter().chain(&again).map(Analysis::of).collect();
-            let all: Vec<&Analysis<'_>> = all.iter().collect();
+            let all: Vec<RunFigures<'_>> =
+                [run].into_iter().chain(&again).map(RunFigures::of).collect();
+            let all: Vec<&RunFigures<'_>> = all.iter().collect();
             let check = check(&all);
             let is_over = again.len() == most as usize;
             if is_over || !check.wants_more_runs() {

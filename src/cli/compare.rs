@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::StorePlace;
+use super::common::StorePlace;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, check_each_once, compare_stored, find_run};
 use crate::base::failure::{Exit, Result};
@@ -19,17 +19,17 @@ Examples:
 
 const LONG: &str = "\
 For each phase that both runs measured, and for the whole job if both did the same work: the rate \
-of each, how many times as fast B was with a 95% interval, and a verdict. B is `faster` or `slower` \
-if the interval excludes 1, and at most `likely slower` if background load disturbed it alone. Where the \
-difference is `not significant`, the report says which would have been detected. `cannot tell` means that \
-one value is known, without its error.
+of each, how many times as fast B was with its interval, and a decision. B is `slower`, `faster`, `within 10%` of A, \
+or the row is `open`: neither is proven. Of the decisions in the table at most 5% are expected to be wrong. The \
+sentences above it state as sure what stays proven if no row at all may be wrong, with 95%. A row that only one side \
+measured under background load is open wherever load may be why. With one repeat, or a published value, a row \
+has no interval and is open.
 
-The interval is from the repeats of both runs, and at least as wide as equal runs differ: those of the \
-store, if 6 or more other ones of the job of A or B on the same machine and place count; otherwise runs \
-in general.
+The interval is at least as wide as equal runs differ. How much that is, the other runs of the job of A or B in the store \
+show, of the same machine and place; without them it is taken to be as much as on other machines.
 
 Rates include the sync at the end of a phase, where its time is known. The exit code is 0 \
-whatever the verdicts; use `boatload check` to act on one.
+whatever is decided; use `boatload check` to act on one.
 
 Runs may differ in anything; what they differ in is listed. Phases of one name at one level belong \
 together, as in `boatload show RUN RUN`.";

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use super::common::StorePlace;
+use super::out;
 use super::runs::{RUN_HELP, find_run};
-use super::{StorePlace, out};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::report::{EXPORTS, ExportFormat, ExportText, find_export};

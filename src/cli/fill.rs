@@ -8,6 +8,7 @@ use clap::Args;
 use super::progress::{Progress, Quiet};
 use super::{job, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::shell::quoted;
 use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
 use crate::host::memory::memory_bytes;
@@ -222,7 +223,7 @@ fn lines(dir: &Path, method: FillMethod, made: &MadeBallast) -> String {
     if let Some(line) = layout_line(churn, made.rounds, score) {
         let _ = writeln!(text, "{line}");
     }
-    let dir = super::quoted(&shown(dir));
+    let dir = quoted(&shown(dir));
     let _ = writeln!(text, "`boatload clean {dir} --ballast` removes them");
     text
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{StorePlace, out, read_input};
+use super::common::{StorePlace, read_input};
+use super::out;
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;

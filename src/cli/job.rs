@@ -8,15 +8,16 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::command_line;
+use super::common::command_line;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{Quantity, Unit, bytes};
 use crate::host::erase::check_named_twice;
 use crate::host::memory::memory_bytes;
 use crate::plan::disk::DiskModel;
 use crate::plan::filesystem::{FileSystem, Volume, disk_named, read_list};
+use crate::plan::repetition::TIME_LIMIT_SECONDS;
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
-use crate::plan::{CacheAsked, Effort, EngineName, Plan, Scale, Settings, read_job};
+use crate::plan::{CacheAsked, EngineName, Plan, Scale, Settings, read_job};
 use crate::results::book::Book;
 use crate::session::RunOrder;
 
@@ -56,18 +57,10 @@ pub(super) struct Job {
     /// How often to do the whole
     #[arg(long, value_name = "N")]
     pub(super) repeats: Option<u32>,
-    /// How sure the answer is to be, such as 3%; a pilot finds the repeats
+    /// Repeat until the answer is decided, for at most this time, such as 30m
     ///
-    /// Half of the interval of each of its figures. A pilot with the repeats of the scenario, three or
-    /// more, tells what differs between operations, passes and repeats and what each costs; then
-    /// repeats, and passes of phases that can be done again, are made where they help most. 3% with
-    /// --time-limit alone.
-    #[arg(long, value_name = "PERCENT", value_parser = percent_within(Effort::PERCENT), conflicts_with = "repeats")]
-    pub(super) precision: Option<f64>,
-    /// What the run is to take at most, such as 30m
-    ///
-    /// No repeat begins that would end later; only the pilot is always finished. 30 minutes with
-    /// --precision alone.
+    /// boatload looks at the answer after 3, 4, 5, 6, 8, 10 and 12 repeats, and ends when it is decided. No repeat
+    /// after the third begins that would end later than the limit. `repeats` of the job does not count.
     #[arg(long, value_name = "TIME", value_parser = time_limit, conflicts_with = "repeats")]
     pub(super) time_limit: Option<f64>,
     /// How long a phase may take, such as 10m
@@ -158,7 +151,7 @@ impl Job {
             scale: self.scale,
             seed,
             repeats: self.repeats,
-            effort: self.effort(),
+            time_limit_seconds: self.time_limit,
             phase_limit_ns: self.phase_limit.map(|seconds| (seconds * 1e9) as u64),
             threads: self.threads,
             cache: self.cache,
@@ -223,15 +216,6 @@ impl Job {
             _ if self.in_memory => Ok(Volume::Memory { bytes }),
             _ => Ok(Volume::Image { bytes }),
         }
-    }
-
-    /// The precision and the time limit, if either is requested.
-    fn effort(&self) -> Option<Effort> {
-        let otherwise = Effort::default();
-        (self.precision.is_some() || self.time_limit.is_some()).then(|| Effort {
-            precision: self.precision.unwrap_or(otherwise.precision),
-            time_limit_seconds: self.time_limit.unwrap_or(otherwise.time_limit_seconds),
-        })
     }
 
     fn read(&self) -> Result<JobText> {
@@ -350,7 +334,7 @@ pub(super) fn time_limit(text: &str) -> std::result::Result<f64, String> {
         }
         _ => return Err("write it as a time, such as 90s, 30m or 2h".into()),
     };
-    match Effort::SECONDS.contains(&seconds) {
+    match TIME_LIMIT_SECONDS.contains(&seconds) {
         true => Ok(seconds),
         false => Err("take one second to 30 days, such as 30m".into()),
     }

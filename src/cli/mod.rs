@@ -3,6 +3,7 @@
 mod audit;
 mod check;
 mod clean;
+mod common;
 mod compare;
 mod crash;
 mod disks;
@@ -29,17 +30,13 @@ mod show;
 mod terminal_style;
 mod trace;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
-use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::files::{open_to_read, read_start_of};
-use crate::base::shell::{quoted, words};
+use self::common::Stored;
+use crate::base::failure::Result;
 use crate::host::capabilities::{PrivilegedWork, keep_only};
-use crate::host::paths;
-use crate::results::store::Store;
 use crate::run::communicator::{Communicator, SelfCommunicator};
 
 const EXAMPLES: &str = "\
@@ -138,46 +135,6 @@ impl Command {
     }
 }
 
-// A command that needs the store. A comment for users here would take the place of the command's.
-#[derive(Args)]
-struct Stored<C: Args> {
-    #[command(flatten)]
-    command: C,
-    #[command(flatten)]
-    store: StorePlace,
-}
-
-// Where results are kept: opened only when they are needed.
-#[derive(Args)]
-struct StorePlace {
-    /// File that keeps the results [default: $XDG_DATA_HOME/boatload/boatload.db]
-    ///
-    /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
-    /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
-    // Behind the arguments of each command, whatever their number.
-    #[arg(long, value_name = "FILE", display_order = 900, global = true)]
-    store: Option<PathBuf>,
-}
-
-impl StorePlace {
-    fn path(&self) -> Result<PathBuf> {
-        self.store.clone().map_or_else(paths::default_store, Ok)
-    }
-
-    /// To write; it is made if it is missing.
-    fn open(&self) -> Result<Store> {
-        Store::open(self.path()?)
-    }
-
-    /// To read; none if there is no store yet.
-    fn open_to_read(&self) -> Result<Option<Store>> {
-        let path = self.path()?;
-        // Where that is unknown, opening it says why.
-        let is_there = path.try_exists().unwrap_or(true);
-        if is_there { Store::open_to_read(path).map(Some) } else { Ok(None) }
-    }
-}
-
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     main_with(true, || Ok(Box::new(SelfCommunicator)))
@@ -244,47 +201,6 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
     });
     out::end();
     ExitCode::from(exit as u8)
-}
-
-/// The `boatload run` that a stored command line is, or why it is none now.
-fn run_of(command: &str) -> std::result::Result<run::Run, String> {
-    let words = words(command).ok_or("its quotes do not end")?;
-    match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
-        Ok(Command::Run(stored)) => Ok(stored.command),
-        Ok(_) => Err("it is no `boatload run`".into()),
-        Err(error) => {
-            let text = error.to_string();
-            let first = text.lines().next().unwrap_or_default();
-            Err(first.trim_start_matches("error: ").to_string())
-        }
-    }
-}
-
-/// The command line as it was typed, for the record.
-fn command_line() -> String {
-    let words = std::env::args_os().enumerate().map(|(at, word)| {
-        let word = if at == 0 { "boatload".into() } else { word };
-        quoted(&shown(word))
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// What a file has, at most a byte more than may be read; `-` is standard input.
-///
-/// # Errors
-/// If it cannot be read.
-fn read_input(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
-    let most = usize::try_from(bytes_max).unwrap_or(usize::MAX).saturating_add(1);
-    let bytes = match path == Path::new("-") {
-        true => read_start_of(std::io::stdin(), most),
-        false => open_to_read(path).and_then(|file| read_start_of(file, most)),
-    };
-    bytes.map_err(|error| Failure::from_system(format!("read {}", shown(path)), error))
-}
-
-/// Good, unless a measurement is invalid.
-fn exit_of(book: &crate::results::book::Book) -> Exit {
-    if book.measurements.iter().all(|m| m.valid()) { Exit::Good } else { Exit::Invalid }
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use clap::Args;
 
+use super::common::StorePlace;
 use super::job::Job;
+use super::out;
 use super::plan_text::{level_lines, memory_line, outline, place_lines, space_lines};
-use super::{StorePlace, out};
 use crate::analysis::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, span};
@@ -62,6 +63,7 @@ impl PlanCommand {
         let plan = self.job.plan()?;
         let asked = self.job.place(&plan)?;
         let survey = HostSurvey::new(&plan, &self.job.dir)?.with_place(&asked, &self.job.dir);
+        survey.check_turns()?;
         let plan = &survey.plan;
         let (room, _) = room_asked(&survey, &survey.place);
         let lacks = lacks(&survey, &survey.place, &self.job.dir);

@@ -3,15 +3,15 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::analysis::power::RunDesign;
 use crate::base::failure::shown;
-use crate::base::units::{bytes, counted, duration, grouped, percent_text, span};
+use crate::base::units::{bytes, counted, duration, grouped, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::{Space, UNSTATED};
 use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
-use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
+use crate::plan::repetition::REPEATS_MAX;
+use crate::plan::{CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::report::text::wrap_to;
 use crate::session::HostSurvey;
 use crate::session::images::KeptImages;
@@ -40,17 +40,13 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         counted(u64::from(plan.repeats), "repeat"),
         counted(plan.cells.len() as u64, "cell")
     );
-    if let Some(Effort { precision, time_limit_seconds }) = plan.effort {
-        let time = span(time_limit_seconds);
+    if let Some(limit_seconds) = plan.time_limit_seconds {
         let line = format!(
-            "these are the pilot's, and so is what stands below; then as many more as it takes \
-             until {}, {time} in all at most",
-            until_text(plan, precision)
+            "and up to {REPEATS_MAX} repeats until the answer is decided, for at most {}; what stands below is for {}",
+            span(limit_seconds),
+            plan.repeats
         );
         text.push_str(&wrapped(&line, 2));
-    }
-    if let Some(finds) = RunDesign::of_plan(plan).sentence().filter(|_| plan.effort.is_none()) {
-        text.push_str(&wrapped(&finds, 2));
     }
     if let Some(axis) = &plan.axis {
         let levels: Vec<String> = axis.levels.iter().map(ToString::to_string).collect();
@@ -71,19 +67,6 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         }
     }
     text
-}
-
-/// What a precision is requested for: `each figure of the answer is within 3% (about 12 repeats where repeats differ by 10%)`.
-fn until_text(plan: &Plan, precision: f64) -> String {
-    let (share, design) = (percent_text(precision), RunDesign::of_plan(plan));
-    let is_of_answer = design.compares() && plan.series().len() == 1;
-    match is_of_answer {
-        true => {
-            let takes = design.precision_takes(precision);
-            format!("each figure of the answer is within {share} ({takes})")
-        }
-        false => format!("each rate is within {share}"),
-    }
 }
 
 /// What a plan says of one variant. Equal phases are said once, after the last variant that has them.

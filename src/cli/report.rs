@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::common::StorePlace;
 use super::export::{deliver, is_directory};
+use super::out;
 use super::runs::{RUN_HELP, check_each_once, compare_stored, find_runs};
-use super::{StorePlace, out};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};

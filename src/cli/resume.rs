@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::StorePlace;
-use super::run::{NamedAgain, RunOutput, from_anywhere};
+use super::common::StorePlace;
+use super::run::{NamedAgain, RunOutput, from_anywhere, run_of};
 use super::runs::{known_origin, open_run};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::session::UnfinishedRun;
@@ -60,7 +60,7 @@ impl Resume {
         })?;
         // Only there relative paths mean what they meant.
         let command = &unfinished.book.run.command;
-        let run = super::run_of(command).map_err(|why| {
+        let run = run_of(command).map_err(|why| {
             let (id, command, why) = (&unfinished.book.run.id, shown(command), shown(why));
             Failure::usage(format!("run {id} cannot be resumed by its command {command}: {why}"))
         })?;

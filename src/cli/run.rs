@@ -1,17 +1,19 @@
 //! Runs `boatload run`: runs a scenario and reports it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Parser, Subcommand};
 
+use super::common::{StorePlace, Stored, exit_of};
 use super::job::Job;
 use super::progress::{Progress, Quiet};
 use super::runs::{known_origin, open_run};
-use super::{StorePlace, exit_of, out, report, show};
+use super::{out, report, show};
 use crate::analysis::history::same_target;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::patience::soon;
-use crate::base::shell::is_command_text;
+use crate::base::shell::{is_command_text, words};
 use crate::plan::Plan;
 use crate::results::book::Book;
 use crate::results::store::{Store, TAG_RULE, is_tag};
@@ -312,7 +314,7 @@ impl Run {
         }
         // Its command may come from elsewhere.
         let (origin, _) = known_origin(&open_run(id, store)?.0, id, "run again")?;
-        let stored = super::run_of(command).map_err(|why| {
+        let stored = run_of(command).map_err(|why| {
             let (command, why) = (shown(command), shown(why));
             Failure::usage(format!("{id} cannot be run again by its command {command}: {why}"))
         })?;
@@ -422,4 +424,32 @@ pub(super) fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePla
         ));
     }
     Ok(())
+}
+
+#[derive(Parser)]
+struct RunLine {
+    #[command(subcommand)]
+    command: RunCommand,
+}
+
+#[derive(Subcommand)]
+enum RunCommand {
+    Run(Box<Stored<Run>>),
+    #[command(external_subcommand)]
+    #[expect(dead_code, reason = "clap takes the words of any other command")]
+    Other(Vec<OsString>),
+}
+
+/// The `boatload run` that a stored command line is, or why it is none now.
+pub(super) fn run_of(command: &str) -> std::result::Result<Run, String> {
+    let words = words(command).ok_or("its quotes do not end")?;
+    match RunLine::try_parse_from(words).map(|line| line.command) {
+        Ok(RunCommand::Run(stored)) => Ok(stored.command),
+        Ok(RunCommand::Other(_)) => Err("it is no `boatload run`".into()),
+        Err(error) => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Err(first.trim_start_matches("error: ").to_string())
+        }
+    }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use clap::{Args, Subcommand};
 
+use super::common::StorePlace;
+use super::out;
 use super::out::written;
-use super::{StorePlace, out};
-use crate::analysis::Analysis;
 use crate::analysis::compare::{Comparison, compare_among};
+use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
@@ -331,8 +332,8 @@ pub(super) fn earlier_runs(run: &Book, place: &StorePlace, most: u32) -> Result<
 /// If the store cannot be read.
 pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<Comparison> {
     let others = other_runs([a, b], place, HISTORY_RUNS, None)?;
-    let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
-    Ok(compare_among(&Analysis::of(a), &Analysis::of(b), &others))
+    let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
+    Ok(compare_among(&RunFigures::of(a), &RunFigures::of(b), &others))
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order in which they began;

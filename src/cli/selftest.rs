@@ -48,8 +48,8 @@ counted is in how many runs the ranking finds it slower, or faster, in each phas
 
 With --pairs there is one other trial instead, on the simulated file system: pairs of separate runs, \
 as `compare` and `check` see them, while noise is planted. Counted is how often they claim a difference \
-between equal runs, and how often they find that the second takes --delay longer: by `compare` of the two \
-(and how often it calls one likely), with earlier runs in the store, by `check` against \
+between equal runs, and how often they find that the second takes --delay longer: by `compare` of the two, \
+with earlier runs in the store, by `check` against \
 the first, against the history, and by one that runs the second again up to --confirm times. --repeats is that \
 of each run.
 
@@ -218,9 +218,7 @@ impl SelfTest {
             }
             let missed = found.laws.iter().filter(|law| is_seldom(law.right));
             wrong.extend(
-                missed.map(|law| {
-                    format!("the law or knee `{}` is not found often enough", law.truth)
-                }),
+                missed.map(|law| format!("the truth `{}` is not found often enough", law.truth)),
             );
         }
         Ok(wrong)

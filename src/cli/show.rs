@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::common::{StorePlace, exit_of};
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, find_runs};
-use super::{StorePlace, exit_of, terminal_style};
+use super::terminal_style;
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::report::{
@@ -43,8 +44,8 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
-    /// Show everything: all findings, each phase at each level, warnings with what to do, where the variance is,
-    /// what the disk saw, and how the machine was set
+    /// Show everything: all findings, each phase at each level, warnings with what to do, what the disk saw,
+    /// and how the machine was set
     #[arg(long)]
     details: bool,
     /// Show the windows of each phase that has them

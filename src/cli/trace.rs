@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::common::{StorePlace, command_line, exit_of};
 use super::job::words;
 use super::progress::{Progress, Quiet, can_be_live};
 use super::run::keep_elsewhere;
-use super::{StorePlace, command_line, exit_of, out, show};
+use super::{out, show};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::shell::quoted;
 use crate::host::capabilities::{PrivilegedWork, keep_only};

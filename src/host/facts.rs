@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Result, shown};
 use crate::base::files::read_text;
+use crate::base::known;
 
 use super::block_device::BlockDevice;
 pub use super::block_device::DeviceFacts;
@@ -23,19 +24,29 @@ use crate::host::process::is_root;
 /// The machine and the place a run measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
-    /// Kernel name and release: `Linux 6.18.44`.
+    /// Kernel name and release: `Linux 6.18.44`; empty if it is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub kernel: String,
-    /// Model name of the first processor.
+    /// Model name of the first processor; empty if it is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub cpu: String,
-    /// Processors this process may run on.
+    /// Processors this process may run on; 0 if that is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<u32>")]
     pub cpus: u32,
-    /// Memory, in bytes.
+    /// Memory, in bytes; 0 if it is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<u64>")]
     pub memory_bytes: u64,
     /// The file system measured.
     pub filesystem: FilesystemFacts,
     /// The block device under it; none for tmpfs, overlay and network file systems.
     pub device: Option<DeviceFacts>,
-    /// What this process may do.
+    /// What this process may do; all default if boatload did not run there.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<Rights>")]
     pub rights: Rights,
     /// How the kernel and the processors are set; none if it was not looked at.
     pub settings: Option<MachineSettings>,
@@ -44,12 +55,17 @@ pub struct HostFacts {
 /// A mounted file system.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesystemFacts {
-    /// Its type as the kernel names it: `ext4`.
-    #[serde(rename = "type")]
+    /// Its type as the kernel names it: `ext4`; empty if it is not known.
+    #[serde(rename = "type", with = "known")]
+    #[schemars(with = "Option<String>")]
     pub kind: String,
-    /// What is mounted: `/dev/vda`, `tmpfs`.
+    /// What is mounted: `/dev/vda`, `tmpfs`; empty if that is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub source: String,
-    /// Mount and superblock options, as the kernel shows them.
+    /// Mount and superblock options, as the kernel shows them; empty if they are not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub options: String,
     /// Size of an allocation block, in bytes; none where the file system does not report it.
     pub block_bytes: Option<u64>,

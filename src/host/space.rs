@@ -1,7 +1,11 @@
 //! Measures free space on a file system, and whether a plan fits into it.
 
+use std::fmt;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, shown};
@@ -79,19 +83,17 @@ impl Space {
         }
     }
 
-    /// What `ENOSPC` says on a file system with this room, in words: bytes and inodes run out, and so does the index of
-    /// a directory.
-    pub fn lack(&self) -> String {
-        let left = format!("{} are left", bytes(self.available_bytes));
+    /// What `ENOSPC` says on a file system with this room: bytes and inodes run out, and so does the index of a
+    /// directory.
+    pub fn lack(&self) -> SpaceLack {
+        let left_bytes = self.available_bytes;
         let nearly_none = (self.total_bytes / LACK_SHARE).max(LACK_BLOCKS * self.block_bytes);
         match self.available_inodes {
-            _ if !self.is_stated() => "no space, or no inodes".into(),
-            Some(0) => format!("no inodes, although {left}"),
-            _ if self.available_bytes <= nearly_none => format!("no space: {left}"),
-            _ if self.has_indexes => format!(
-                "the index of a directory is full, although {left}: it has two levels without the feature large_dir"
-            ),
-            _ => format!("a quota or the file system's own metadata is full, although {left}"),
+            _ if !self.is_stated() => SpaceLack::Unstated,
+            Some(0) => SpaceLack::Inodes { left_bytes },
+            _ if left_bytes <= nearly_none => SpaceLack::Space { left_bytes },
+            _ if self.has_indexes => SpaceLack::Index { left_bytes },
+            _ => SpaceLack::Metadata { left_bytes },
         }
     }
 
@@ -189,6 +191,53 @@ impl Space {
     }
 }
 
+/// What a file system lacks that answers with `ENOSPC`, and the bytes that are left on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum SpaceLack {
+    /// It does not state how large it is.
+    Unstated,
+    /// Inodes.
+    Inodes {
+        /// Bytes that are left.
+        left_bytes: u64,
+    },
+    /// Space.
+    Space {
+        /// Bytes that are left.
+        left_bytes: u64,
+    },
+    /// Room in the index of a directory.
+    Index {
+        /// Bytes that are left.
+        left_bytes: u64,
+    },
+    /// A quota is used up, or the space for its own metadata.
+    Metadata {
+        /// Bytes that are left.
+        left_bytes: u64,
+    },
+}
+
+impl fmt::Display for SpaceLack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, left_bytes) = match *self {
+            Self::Unstated => return f.write_str("no space, or no inodes"),
+            Self::Inodes { left_bytes } => ("no inodes, although", left_bytes),
+            Self::Space { left_bytes } => ("no space:", left_bytes),
+            Self::Index { left_bytes } => {
+                ("the index of a directory is full, although", left_bytes)
+            }
+            Self::Metadata { left_bytes } => {
+                ("a quota or the file system's own metadata is full, although", left_bytes)
+            }
+        };
+        let is_index = matches!(self, Self::Index { .. });
+        let why = if is_index { ": it has two levels without the feature large_dir" } else { "" };
+        write!(f, "{what} {} are left{why}", bytes(left_bytes))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,14 +322,14 @@ mod tests {
     #[test]
     fn an_enospc_is_of_bytes_of_inodes_or_of_the_index_of_a_directory() {
         let of = |available_bytes, available_inodes| {
-            Space { available_bytes, available_inodes, ..IMAGE }.lack()
+            Space { available_bytes, available_inodes, ..IMAGE }.lack().to_string()
         };
         assert_eq!(of(GIB, Some(0)), "no inodes, although 1.00 GiB are left");
         assert_eq!(of(4096, Some(9)), "no space: 4.00 KiB are left");
         assert!(of(GIB, Some(9)).starts_with("the index of a directory is full"));
         let other = Space { has_indexes: false, ..IMAGE };
-        assert!(other.lack().starts_with("a quota"), "{}", other.lack());
-        assert_eq!(Space::default().lack(), "no space, or no inodes");
+        assert!(matches!(other.lack(), SpaceLack::Metadata { .. }), "{}", other.lack());
+        assert_eq!(Space::default().lack(), SpaceLack::Unstated);
     }
 
     #[test]

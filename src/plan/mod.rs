@@ -18,12 +18,13 @@ pub mod space;
 pub mod tree;
 mod wire;
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result};
+use crate::base::fingerprint::fingerprint;
 use crate::base::named_enum::named_enum;
 use crate::base::random::{Stream, draw};
 use crate::base::units::{Quantity, bytes, counted};
@@ -34,7 +35,6 @@ pub use check::{Settings, THREADS_MAX, read_job};
 pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, BallastGoal, FillMethod, Prepare};
-pub use repetition::Effort;
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
 pub use schema::job_schema;
 pub use tree::Tree;
@@ -83,18 +83,13 @@ impl EngineName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// How latency grows with the operations of a phase that has windows: the law, or from where on,
-    /// and the ratio of the last to the first.
+    /// Whether operations take longer as a phase with windows goes on: its last tenth against its second.
     Growth,
-    /// How much a rate changes with each step of the axis.
-    Slope,
-    /// From which level of the axis on operations get slower.
-    Knee,
-    /// Up to which level of the axis operations take hardly longer than at the lowest.
-    Scaling,
-    /// Which variant wins at which level, and where they meet.
-    Crossover,
-    /// The order of the variants; with growth, at the end of the phase.
+    /// Whether operations take longer at the highest level of the axis than at the lowest, and from which on.
+    Levels,
+    /// Which variant is the faster at which level.
+    Crossing,
+    /// The order of the variants.
     Ranking,
     /// What came from memory, what from the device, and whether something beneath it caches.
     Source,
@@ -110,7 +105,7 @@ pub struct Axis {
 }
 
 /// One variant at one level: what every repeat of it does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CellPlan {
     /// The variant's name.
     pub variant: String,
@@ -151,6 +146,9 @@ impl CellPlan {
     }
 }
 
+/// Passes of phases, by (variant, phase): only of those that can have more than one.
+pub type Passes = BTreeMap<(String, String), u32>;
+
 /// A scenario, resolved for one scale and one set of parameters.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -162,12 +160,10 @@ pub struct Plan {
     pub scale: Scale,
     /// The seed of everything drawn.
     pub seed: u64,
-    /// How often the whole is done; where precision is asked for, in the pilot.
+    /// How often the whole is done; with a time limit, at least.
     pub repeats: u32,
-    /// The precision that is asked for, within which time; none where the repeats are.
-    pub effort: Option<Effort>,
-    /// Phases whose passes the pilot is free to choose, with those of the pilot.
-    pub free: repetition::Passes,
+    /// Most that the run takes, in seconds, where it repeats until its answer is decided; none where the repeats are fixed.
+    pub time_limit_seconds: Option<f64>,
     /// Its parameters as resolved, by name, for people and the store.
     pub parameters: Vec<(String, String)>,
     /// What grows; none if nothing does.
@@ -194,20 +190,14 @@ impl Plan {
         names
     }
 
-    /// A number that follows from all that its cells do (FNV-1a of how they are written for debugging).
+    /// A number that follows from all that its cells do.
     pub fn fingerprint(&self) -> u64 {
-        let mut text = Fingerprint(Fingerprint::EMPTY);
-        // It takes any text.
-        let _ = write!(text, "{:?}", self.cells);
-        text.0
+        fingerprint(&self.cells)
     }
 
     /// A number that follows from the text of the job file.
     pub fn job_fingerprint(&self) -> u64 {
-        let mut text = Fingerprint(Fingerprint::EMPTY);
-        // It takes any text.
-        let _ = text.write_str(&self.job);
-        text.0
+        fingerprint(&self.job)
     }
 
     /// Whether any of its cells makes files below the directory.
@@ -254,22 +244,6 @@ pub fn seed_of_rank(seed: u64, rank: u32) -> u64 {
     if rank == 0 { seed } else { draw(seed, Stream::Rank, u64::from(rank)) }
 }
 
-struct Fingerprint(u64);
-
-impl Fingerprint {
-    /// That of no text.
-    const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
-}
-
-impl Write for Fingerprint {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Ok(())
-    }
-}
-
 fn fit(phase: &mut Phase, total_bytes: u64) -> Result<()> {
     let blocks = total_bytes / u64::from(phase.block.max(1));
     let asked = phase.selection.count.max(1);
@@ -285,4 +259,61 @@ fn fit(phase: &mut Phase, total_bytes: u64) -> Result<()> {
     let count = if phase.selection.count == 0 { blocks } else { asked };
     phase.selection = phase.selection.over(blocks, count);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Durability, find_operation};
+
+    fn smallfiles() -> Plan {
+        read_job(find_scenario("smallfiles").unwrap().text, &Settings::default()).unwrap()
+    }
+
+    /// A run that was begun by an earlier boatload goes on only if this stays.
+    #[test]
+    fn the_fingerprint_of_a_built_in_scenario_stays() {
+        assert_eq!(smallfiles().fingerprint(), 1_680_335_465_432_040_148);
+    }
+
+    #[test]
+    fn a_plan_that_does_something_else_has_another_fingerprint() {
+        let as_read = smallfiles().fingerprint();
+        let prepare = |cell: &CellPlan| Prepare {
+            ballast: Ballast { tree: cell.tree.clone(), method: FillMethod::Fill, threads: 1 },
+            goal: BallastGoal::Files(7),
+            histories: 1,
+        };
+        let changes: [fn(&mut CellPlan); 17] = [
+            |cell| cell.variant.push('x'),
+            |cell| cell.job_variant.push('x'),
+            |cell| cell.level = Some(Quantity { value: 1.0, unit: Default::default() }),
+            |cell| cell.engine = EngineName::Sim,
+            |cell| cell.sim.metadata_ns += 1,
+            |cell| cell.delay += 0.1,
+            |cell| {
+                cell.filesystem = Some(FileSystem::plain(filesystem::find_kind("ext4").unwrap()))
+            },
+            |cell| cell.tree.files += 1,
+            |cell| cell.tree.seed += 1,
+            |cell| cell.tree.roots += 1,
+            |cell| cell.phases.truncate(1),
+            |cell| cell.phases[0].operation = find_operation("mkdir").unwrap(),
+            |cell| cell.phases[0].selection.count -= 1,
+            |cell| cell.phases[0].threads += 1,
+            |cell| cell.phases[0].durability = Durability::Fsync,
+            |cell| cell.phases[0].direct = true,
+            |cell| cell.phases[0].limit_ns = Some(1),
+        ];
+        for (at, change) in changes.iter().enumerate() {
+            let mut plan = smallfiles();
+            plan.cells.iter_mut().for_each(change);
+            assert_ne!(plan.fingerprint(), as_read, "change {at} goes unseen");
+        }
+        let mut plan = smallfiles();
+        plan.cells[0].prepare = Some(prepare(&plan.cells[0]));
+        assert_ne!(plan.fingerprint(), as_read);
+        plan = Plan { question: "?".into(), ..smallfiles() };
+        assert_eq!(plan.fingerprint(), as_read, "what it asks is nothing that its cells do");
+    }
 }

@@ -1,5 +1,7 @@
 //! Describes one checked phase of a cell: which operation on which targets, and how.
 
+use serde::Serialize;
+
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Sizes, Tree};
 use crate::base::named_enum::named_enum;
@@ -31,7 +33,7 @@ named_enum! {
 }
 
 /// When a phase ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum PhaseEnd {
     /// When each of its targets had its turn.
     #[default]
@@ -44,7 +46,7 @@ pub enum PhaseEnd {
 }
 
 /// A change that an earlier phase of the cell made to some of the files.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PastChange {
     /// What it did.
     pub change: Change,
@@ -66,7 +68,7 @@ pub struct FileState {
 }
 
 /// A checked phase, ready to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Phase {
     /// Its name, unique in the cell but for its passes.
     pub name: String,
@@ -110,7 +112,7 @@ pub struct Phase {
 }
 
 /// Which of the files beside the tree a phase looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OnBallast {
     /// At most so many.
     pub most: u64,
@@ -121,7 +123,7 @@ pub struct OnBallast {
 }
 
 /// How the numbers of a walk over all directories are read: first the layout, then the entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DirectoryWalk {
     /// Directories of the layout.
     pub layout: u64,

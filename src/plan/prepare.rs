@@ -3,10 +3,12 @@
 
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
+
 use super::tree::{DirectoryLayout, Tree};
 
 /// The preparation of the site for one level: its ballast.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prepare {
     /// The law of the files.
     pub ballast: Ballast,
@@ -17,7 +19,7 @@ pub struct Prepare {
 }
 
 /// The law of the files that are there beside a cell's tree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ballast {
     /// Names, sizes and contents; `files` is more than will ever be made.
     pub tree: Tree,
@@ -28,7 +30,7 @@ pub struct Ballast {
 }
 
 /// The method by which the ballast is made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum FillMethod {
     /// One after the other.
     Fill,
@@ -46,7 +48,7 @@ pub enum FillMethod {
 
 /// How ageing breaks up files and free space: files that grow side by side, and rounds in which a
 /// tenth of the space is freed and filled again.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Churn {
     /// Files grow side by side by so many bytes at a time, each written out before the next; none:
     /// one after the other, each as a whole.
@@ -78,7 +80,7 @@ pub fn rounds_default(layout_score: Option<f64>) -> u32 {
 pub const ROUND_PERCENT: f64 = 10.0;
 
 /// The goal that a level sets for the ballast.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum BallastGoal {
     /// So many files.
     Files(u64),

@@ -5,13 +5,6 @@ use super::prepare::{FillMethod, HISTORIES_MAX};
 use super::{CellPlan, Plan, Prepare};
 use crate::base::random::{Stream, draw, shuffle};
 
-/// Cells that are repeated together: decided on together, and measured in turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CellSeries {
-    /// Indices into the plan's cells.
-    pub cells: Vec<usize>,
-}
-
 /// Cells that keep together in the random order of a repeat.
 struct ScheduleBlock {
     cells: Vec<usize>,
@@ -50,18 +43,22 @@ impl Plan {
         cell.prepare.is_some() && !self.restores(cell)
     }
 
+    /// Whether some place is prepared and cannot be brought back.
+    pub fn has_one_way_places(&self) -> bool {
+        self.cells.iter().any(|cell| self.is_one_way(cell))
+    }
+
     /// Whether the levels of some place come in the order in which it is prepared, not at random.
     pub fn has_levels_in_order(&self) -> bool {
         let levels = self.axis.as_ref().map_or(0, |axis| axis.levels.len());
-        levels > 1 && self.cells.iter().any(|cell| self.is_one_way(cell))
+        levels > 1 && self.has_one_way_places()
     }
 
     /// The histories of its place that repeats take in turn. Where it cannot be brought back, and each repeat is to have one of
-    /// its own or repeats are added until the rates are precise, there is one: with another the lowest level would follow the
-    /// deletion of the highest.
+    /// its own, there is one: with another the lowest level would follow the deletion of the highest.
     fn histories(&self, cell: &CellPlan) -> u32 {
-        let is_one = self.effort.is_some() || cell.histories() == HISTORIES_MAX;
-        if is_one && self.is_one_way(cell) { 1 } else { cell.histories() }
+        let is_one = cell.histories() == HISTORIES_MAX && self.is_one_way(cell);
+        if is_one { 1 } else { cell.histories() }
     }
 
     /// The history of its place that a cell is measured on in a repeat, from 0.
@@ -69,36 +66,24 @@ impl Plan {
         (repeat - 1) % self.histories(cell)
     }
 
-    /// Which files of its ballast the phases of a cell read; none if others may be read too, by passes that are still
-    /// to be chosen, or if they cannot be told from the rest on some file system of the run: what is left out of
-    /// one is left out of all, so that each begins after as much was written.
+    /// Which files of its ballast the phases of a cell read; none if they cannot be told from the rest on some file system of
+    /// the run: what is left out of one is left out of all, so that each begins after as much was written.
     pub fn ballast_reads(&self, cell: &CellPlan) -> Option<Vec<OnBallast>> {
         let made = self.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
         let mut kinds = made.map(|made| made.kind).filter(|kind| kind.maker.is_some());
-        let are_found = self.effort.is_none() && kinds.all(|kind| kind.fiemap_is_device_offset);
         let reads = || cell.phases.iter().filter_map(|phase| phase.on_ballast).collect();
-        are_found.then(reads)
+        kinds.all(|kind| kind.fiemap_is_device_offset).then(reads)
     }
 
-    /// Whether each repeat has a history of its own, also if it is not known how many there will be.
+    /// Whether each repeat has a history of its own.
     pub fn has_history_for_each_repeat(&self, cell: &CellPlan) -> bool {
-        self.are_enough(self.histories(cell))
-    }
-
-    /// Whether there are as many histories as repeats.
-    fn are_enough(&self, histories: u32) -> bool {
-        histories >= if self.effort.is_some() { HISTORIES_MAX } else { self.repeats }
+        self.histories(cell) >= self.repeats_max()
     }
 
     /// The last repeat that a history is needed in.
     pub fn last_repeat(&self, cell: &CellPlan, history: u32) -> u32 {
         let needs = |repeat: &u32| self.history(cell, *repeat) == history;
-        match self.effort {
-            _ if self.has_history_for_each_repeat(cell) => history + 1,
-            // How many follow is not known.
-            Some(_) => u32::MAX,
-            None => (1..=self.repeats).rev().find(needs).unwrap_or(0),
-        }
+        (1..=self.repeats_max()).rev().find(needs).unwrap_or(0)
     }
 
     /// How many histories of a cell's place are made in all repeats.
@@ -108,7 +93,7 @@ impl Plan {
 
     /// Histories of a cell's place that are kept at one time if it can be brought back.
     pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
-        if self.are_enough(cell.histories()) { 1 } else { cell.histories() }
+        if cell.histories() >= self.repeats_max() { 1 } else { cell.histories() }
     }
 
     /// A variant's cells in the order in which its place is brought from level to level: those that
@@ -171,29 +156,9 @@ impl Plan {
         order
     }
 
-    /// What is repeated together, in the order it is done: each level of a place that cannot be
-    /// brought back, and all other cells.
-    pub fn series(&self) -> Vec<CellSeries> {
-        let mut all: Vec<CellSeries> = Vec::new();
-        let mut together = None;
-        for ScheduleBlock { cells, is_one_way } in self.blocks(1) {
-            if is_one_way {
-                all.extend(cells.into_iter().map(|at| CellSeries { cells: vec![at] }));
-                continue;
-            }
-            let first = *together.get_or_insert_with(|| {
-                all.push(CellSeries { cells: Vec::new() });
-                all.len() - 1
-            });
-            all[first].cells.extend(cells);
-        }
-        all
-    }
-
-    /// The cells of a series in the order of one repeat.
-    pub fn order_in(&self, series: &CellSeries, repeat: u32) -> Vec<usize> {
-        let order = self.blocks(repeat).into_iter().flat_map(|block| block.cells);
-        order.filter(|at| series.cells.contains(at)).collect()
+    /// The cells of one repeat, as indices into `cells`, in its seeded random order.
+    pub fn order_of(&self, repeat: u32) -> Vec<usize> {
+        self.blocks(repeat).into_iter().flat_map(|block| block.cells).collect()
     }
 }
 
@@ -215,7 +180,7 @@ impl Prepare {
 mod tests {
     use super::*;
     use crate::plan::filesystem::read_list;
-    use crate::plan::repetition::Effort;
+    use crate::plan::repetition::REPEATS_MAX;
     use crate::plan::{Settings, read_job};
 
     /// Two variants that are prepared for five levels, on file systems that boatload makes.
@@ -257,8 +222,8 @@ mod tests {
         assert_ne!(levels(&kept, &order, 1), levels(&kept, &order, 2));
         assert_eq!(order, kept.schedule());
         assert_ne!(order, Plan { seed: 2, ..kept.clone() }.schedule());
-        assert_eq!(kept.series().len(), 1, "all cells are repeated together");
-        assert_eq!(kept.order_in(&kept.series()[0], 3).len(), 10);
+        let third = order.iter().filter(|(repeat, _)| *repeat == 3).map(|(_, at)| *at);
+        assert_eq!(kept.order_of(3), third.collect::<Vec<_>>());
     }
 
     #[test]
@@ -275,7 +240,6 @@ mod tests {
         let expected: Vec<_> = first.chain(up.iter().map(|level| (2, *level))).collect();
         assert_eq!(of("aged"), expected, "one history after the other");
         assert_eq!(of("emptied")[..2], [(1, 50.0), (3, 50.0)]);
-        assert_eq!(plan.series().len(), 10);
     }
 
     #[test]
@@ -289,33 +253,40 @@ mod tests {
         let each_once = self::plan(7, 5).keeping_images(true);
         let cell = &each_once.cells[0];
         assert_eq!((each_once.histories_kept(cell), each_once.histories_made(cell)), (1, 5));
-        let effort = Some(Effort::default());
-        let unknown = Plan { effort, ..self::plan(HISTORIES_MAX, 3) }.keeping_images(true);
-        let cell = &unknown.cells[0];
-        assert_eq!((unknown.histories_kept(cell), unknown.last_repeat(cell, 6)), (1, 7));
-        let one_way = Plan { keeps_images: false, ..unknown.clone() };
+        let own = self::plan(HISTORIES_MAX, 3).keeping_images(true);
+        let cell = &own.cells[0];
+        assert_eq!((own.histories_kept(cell), own.last_repeat(cell, 1)), (1, 2));
+        let one_way = Plan { keeps_images: false, ..own };
         let cell = &one_way.cells[0];
         assert_eq!((one_way.history(cell, 3), one_way.histories_made(cell)), (0, 1));
-        let few = Plan { effort, ..plan };
-        let cell = &few.cells[0];
-        assert_eq!((few.histories_kept(cell), few.last_repeat(cell, 0)), (2, u32::MAX));
     }
 
     #[test]
-    fn what_is_read_of_a_ballast_is_known_unless_passes_are_chosen_or_a_file_system_does_not_report_where_it_lies()
-     {
+    fn histories_are_kept_for_as_many_repeats_as_a_run_with_a_time_limit_may_make() {
+        let limited = |histories| {
+            let plan = Plan { time_limit_seconds: Some(60.0), ..plan(histories, 3) };
+            plan.keeping_images(true)
+        };
+        let (few, own) = (limited(7), limited(REPEATS_MAX));
+        let cell = &few.cells[0];
+        assert_eq!((few.histories_kept(cell), few.last_repeat(cell, 0)), (7, 8));
+        let cell = &own.cells[0];
+        assert_eq!((own.histories_kept(cell), own.last_repeat(cell, 6)), (1, 7));
+    }
+
+    #[test]
+    fn what_is_read_of_a_ballast_is_known_unless_a_file_system_does_not_report_where_it_lies() {
         let text = "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [10, 20]\n\
                     prepare = { fill = { sizes = 4096 } }\n[[phase]]\noperation = 'create'\n\
                     [[phase]]\noperation = 'read'\non = 'ballast'\ncount = 5\npasses = 2\n";
-        let reads = |list: &str, effort: Option<Effort>| {
+        let reads = |list: &str| {
             let filesystems = read_list(list).unwrap();
-            let settings = Settings { filesystems, effort, ..Settings::default() };
+            let settings = Settings { filesystems, ..Settings::default() };
             let plan = read_job(text, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
             plan.ballast_reads(&plan.cells[0]).map(|reads| reads.iter().map(|on| on.most).collect())
         };
-        assert_eq!(reads("ext4,xfs", None), Some(vec![5, 5]));
-        assert_eq!(reads("ext4,btrfs", None), None);
-        assert_eq!(reads("ext4", Some(Effort::default())), None);
+        assert_eq!(reads("ext4,xfs"), Some(vec![5, 5]));
+        assert_eq!(reads("ext4,btrfs"), None);
     }
 
     #[test]

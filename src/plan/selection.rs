@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::base::live_set::Ranked;
 use crate::base::named_enum::named_enum;
 use crate::base::permutation::Permutation;
@@ -39,7 +41,7 @@ impl EntryRange {
 }
 
 /// `count` entries out of the `population` that begins at `first`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Selection {
     /// The lowest number in question.
     pub first: u64,
@@ -57,8 +59,10 @@ pub struct Selection {
     /// Whether a worker does neighbours, one part of them all, instead of taking turns.
     in_parts: bool,
     /// One for each root, for a random order. Shared by the phases that have this one behind them.
+    #[serde(skip)]
     permutations: Arc<[Permutation]>,
     /// Which numbers there are to choose from, where they are no range.
+    #[serde(skip)]
     live: Option<Arc<Ranked>>,
     /// What a random order follows from.
     seed: u64,
@@ -146,16 +150,6 @@ impl Selection {
     #[must_use]
     pub fn over(&self, population: u64, count: u64) -> Self {
         self.moved(EntryRange { first: 0, population, count }, 1)
-    }
-
-    /// The same entries, or as many drawn from the same, in a random order that follows from more.
-    #[must_use]
-    pub fn with_salt(&self, added: u64) -> Self {
-        if self.order == Order::Sequential || self.live.is_some() {
-            return self.clone();
-        }
-        let again = Self::new(self.range(), self.order, self.roots, self.seed, self.salt | added);
-        Self { grain: self.grain, in_parts: self.in_parts, ..again }
     }
 
     /// The same order over other entries, each `grain` of them (at least 1) to one worker.

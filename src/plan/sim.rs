@@ -2,13 +2,13 @@
 //! `run/` obeys it; findings are tested against it.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::base::errno::Errno;
 use crate::op::RequestKind;
 
 /// How the time to find or add a name grows with the entries of its directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectoryLaw {
     /// Not at all.
@@ -21,7 +21,7 @@ pub enum DirectoryLaw {
 }
 
 /// Random deviation of each request's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SimNoise {
     /// None.
@@ -39,7 +39,7 @@ pub enum SimNoise {
 }
 
 /// From a share of the capacity on, everything takes longer.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SimKnee {
     /// Used bytes over capacity, in percent.
     pub at: f64,
@@ -48,7 +48,7 @@ pub struct SimKnee {
 }
 
 /// Background load that comes and goes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SimNeighbour {
     /// Of how many phases, in percent.
     pub share_percent: f64,
@@ -57,7 +57,7 @@ pub struct SimNeighbour {
 }
 
 /// By how much whole passes, repeats and runs are slower or faster than others, each way alike.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
 pub struct SimSpread {
     /// Standard deviation of passes, in percent.
     pub passes_percent: f64,
@@ -68,7 +68,7 @@ pub struct SimSpread {
 }
 
 /// A fault of one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SimFault {
     /// Which operation of the run it meets, counted from 1 over all workers.
     pub operation: u64,
@@ -79,7 +79,7 @@ pub struct SimFault {
 }
 
 /// What becomes of a request that meets a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum SimFaultOutcome {
     /// It fails.
     Fails(Errno),
@@ -93,7 +93,7 @@ pub enum SimFaultOutcome {
 pub const HANG_NS: u64 = 86_400_000_000_000;
 
 /// All times in nanoseconds; a model with no time at all measures boatload itself.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
 pub struct SimModel {
     /// Each request on names or attributes (open, stat, unlink, ...).
     pub metadata_ns: u64,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::normal::{normal_chance, normal_quantile};
@@ -19,7 +19,7 @@ pub const DEPTH_MAX: u32 = 16;
 pub const DIRECTORIES_MAX: u64 = 10_000_000;
 
 /// In which order entries go to the directories that hold them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Filling {
     /// One directory is filled, then the next.
@@ -30,7 +30,7 @@ pub enum Filling {
 }
 
 /// How large files are, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Sizes {
     /// All the same.
     Fixed(u64),
@@ -57,7 +57,7 @@ pub enum Sizes {
 }
 
 /// Sizes whose natural logarithm is normally distributed, of which those in a range are left.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LognormalSizes {
     mu: f64,
     sigma: f64,
@@ -139,7 +139,7 @@ impl Sizes {
 }
 
 /// What files hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub enum Content {
     /// Different in every file and not to be compressed.
     #[default]
@@ -151,7 +151,7 @@ pub enum Content {
 }
 
 /// Directories of one worker's tree: `fan_out` to the power of `depth` hold entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectoryLayout {
     /// Directories in each directory above the last level.
     pub fan_out: u64,
@@ -182,7 +182,7 @@ impl DirectoryLayout {
 }
 
 /// How many files a directory gets before the next one is filled.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize)]
 pub enum FilesEach {
     /// As many as fill all directories evenly.
     #[default]
@@ -190,7 +190,11 @@ pub enum FilesEach {
     /// So many, whatever the number of files: the directories follow from it.
     Fixed(u64),
     /// Drawn for each directory: the first number beyond each directory's files.
-    Drawn(Arc<[u64]>),
+    Drawn(#[serde(serialize_with = "shared")] Arc<[u64]>),
+}
+
+fn shared<S: Serializer>(ends: &Arc<[u64]>, to: S) -> Result<S::Ok, S::Error> {
+    ends.as_ref().serialize(to)
 }
 
 impl FilesEach {
@@ -220,7 +224,7 @@ impl FilesEach {
 }
 
 /// Whether a file stays open from chunk to chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handles {
     /// Opened and closed for each chunk.
@@ -231,7 +235,7 @@ pub enum Handles {
 }
 
 /// How the files of a tree are made of chunks, the first file of the first ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Chunks {
     /// Most chunks the tree can hold.
     pub count: u64,
@@ -254,7 +258,7 @@ impl Chunks {
 }
 
 /// One rank's part of a tree that all ranks share: all have entries of the same numbers, and no two the same names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RankPart {
     /// Which rank.
     pub rank: u32,
@@ -279,7 +283,7 @@ impl RankPart {
 }
 
 /// The law of one cell's tree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tree {
     /// Most entries of each kind it can hold.
     pub files: u64,

@@ -5,18 +5,14 @@ use super::table::{Align, Table};
 use super::text::{about_ranges, in_units, low_to_high, number, ratio_span, short_time, time};
 use crate::analysis::Analysis;
 use crate::analysis::answer::task;
-use crate::analysis::finding::Finding;
-use crate::analysis::findings::curve::ChangeShape;
-use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
-use crate::analysis::findings::knee::KneeFinding;
-use crate::analysis::findings::ranking::{
-    ALIKE_TIMES, ComparedRatio, FastestVariants, RankingFinding,
-};
+use crate::analysis::effect::{ComparedRatio, EffectFinding, Reading};
+use crate::analysis::effects::decide::Decision;
+use crate::analysis::findings::growth::GrowthCourse;
 use crate::analysis::findings::say;
-use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
+use crate::analysis::ranked::{RankedVariant, RankedVariants};
 use crate::analysis::summary::{PhaseSummary, Summary};
 use crate::base::distinct::each_once;
-use crate::base::units::{Quantity, Unit, byte_step, grouped};
+use crate::base::units::{Unit, byte_step, grouped};
 use crate::plan::{Conclusion, DEFAULT_VARIANT};
 use crate::results::book::Level;
 use crate::results::content::{constant_operations, lists};
@@ -41,8 +37,7 @@ pub(super) fn answer_table(analysis: &Analysis<'_>) -> AnswerTable {
     let conclude = analysis.book.run.conclude.first().copied();
     let shown = match analysis.answered_by().or(conclude) {
         Some(Conclusion::Growth) => growth_table(analysis),
-        Some(Conclusion::Scaling) => scaling_table(analysis),
-        Some(Conclusion::Knee) => knee_table(analysis),
+        Some(Conclusion::Levels) => change_table(analysis),
         Some(Conclusion::Ranking) => ranking_table(analysis),
         _ => None,
     };
@@ -285,8 +280,8 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     let mut table = Table::of_names(axis, Align::Left, names);
     let mut marks = Vec::new();
     for level in &levels {
-        let fastest = fastest_at(analysis, phase, level);
-        let mark = |variant: &&str| fastest.map_or("", |fastest| mark_beside(fastest, variant));
+        let order = order_at(analysis, phase, level);
+        let mark = |variant: &&str| order.map_or("", |order| mark_beside(order, variant));
         marks.extend(variants.iter().map(mark));
         let cell = |variant: &&str| {
             mark(variant).to_string() + &scale.cell(summary.row(variant, Some(level), phase))
@@ -299,43 +294,49 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
-/// What a ranking says of the fastest at a level.
-fn fastest_at<'a>(
+/// The order of a phase at a level.
+fn order_at<'a>(
     analysis: &'a Analysis<'_>,
     phase: &str,
     level: &Level,
-) -> Option<&'a FastestVariants> {
-    let at_level = |ranking: &'a RankingFinding| {
-        let mut levels = ranking.levels.iter().zip(&ranking.fastest);
-        levels.find(|(value, _)| **value == level.value).map(|(_, fastest)| fastest)
+) -> Option<&'a RankedVariants> {
+    let all = analysis.ranked().iter();
+    let is_it = |order: &&RankedVariants| {
+        order.phase.as_deref() == Some(phase) && order.level.as_ref() == Some(level)
     };
-    let of_phase = rankings(analysis).filter(|ranking| ranking.phase.as_deref() == Some(phase));
-    of_phase.filter_map(at_level).next()
+    { all }.find(is_it)
 }
 
-/// Stands beside what does not differ significantly from another, and takes at most [`ALIKE_TIMES`] as long.
+/// Stands beside what takes as long as another within 10%.
 const ALIKE: &str = "=";
-/// The same of what may take longer than that.
-const UNCLEAR: &str = "?";
+/// Stands beside what is not told from another.
+const OPEN: &str = "?";
 
 /// What stands before the rate of a variant; nothing of the fastest where none is as fast.
-fn mark_beside(fastest: &FastestVariants, variant: &str) -> &'static str {
-    let is_in = |names: &[String]| names.iter().any(|name| name == variant);
-    match fastest.alike.len() > 1 && is_in(&fastest.alike) {
-        true => ALIKE,
-        false if is_in(&fastest.unclear) => UNCLEAR,
-        false => "",
+fn mark_beside(order: &RankedVariants, variant: &str) -> &'static str {
+    match order.others.iter().find(|other| other.name == variant) {
+        Some(other) => mark_of(&other.stated),
+        None if order.others.iter().any(|other| mark_of(&other.stated) == ALIKE) => ALIKE,
+        None => "",
+    }
+}
+
+fn mark_of(compared: &ComparedRatio) -> &'static str {
+    match compared.decision {
+        Decision::Within => ALIKE,
+        Decision::Open => OPEN,
+        Decision::Longer | Decision::Shorter => "",
     }
 }
 
 /// What the marks mean that stand beside some; none where none does.
 fn about_marks(marks: &[&str], other: &str) -> Option<String> {
-    let same = format!("no significant difference from {other}");
-    let more = format!("but {} or more is possible", say::percent(ALIKE_TIMES - 1.0));
-    match [ALIKE, UNCLEAR].map(|mark| marks.contains(&mark)) {
-        [true, true] => Some(format!("{ALIKE} {same}; {UNCLEAR} the same, {more}")),
-        [true, false] => Some(format!("{ALIKE} {same}")),
-        [false, true] => Some(format!("{UNCLEAR} {same}, {more}")),
+    let alike = format!("{ALIKE} as long as {other} within 10%");
+    let open = format!("{OPEN} not told from {other}");
+    match [ALIKE, OPEN].map(|mark| marks.contains(&mark)) {
+        [true, true] => Some(format!("{alike}; {open}")),
+        [true, false] => Some(alike),
+        [false, true] => Some(open),
         [false, false] => None,
     }
 }
@@ -355,57 +356,56 @@ fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
 
 // --- ranking -------------------------------------------------------------------------------------
 
-fn rankings<'a>(analysis: &'a Analysis<'_>) -> impl Iterator<Item = &'a RankingFinding> {
-    analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Ranking(ranking) => Some(ranking),
-        _ => None,
-    })
-}
-
 /// The variants from the fastest on, and below them their rates. None with levels, and without two variants.
 fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let summary = analysis.summary();
-    let ranking = rankings(analysis).find(|ranking| ranking.levels.is_empty())?;
+    let order = analysis.ranked().iter().find(|order| order.level.is_none())?;
     let name = if analysis.book.filesystems.is_empty() { "variant" } else { "file system" };
-    let mut table = Table::of_names(name, Align::Left, ranking.order.iter().cloned());
-    let times = ranking.order.iter().map(|variant| ranked_time(analysis, ranking, variant));
-    table.column_apart(ranked_phase(ranking), times);
-    let behind = || ranking.steps.iter().map(|step| &step.behind_first);
-    let ratios = behind().map(|compared| say::times(compared.ratio));
+    let names = names_of(order);
+    let mut table = Table::of_names(name, Align::Left, names.iter().cloned());
+    let times = names.iter().map(|variant| ranked_time(analysis, order, variant));
+    table.column_apart(order.phase.as_deref().unwrap_or(WHOLE_JOB), times);
+    let stated = || order.others.iter().map(|other| &other.stated);
+    let ratios = stated().map(|compared| say::times(compared.ratio));
     table.column_apart("x fastest", ["1".to_string()].into_iter().chain(ratios));
     let mut marks = Vec::new();
-    if behind().any(|compared| compared.interval.is_some()) {
-        marks.extend(ranking.steps.iter().map(|step| mark_of(&step.compared)));
-        let spans = behind().map(about_ratio);
-        table.column_apart("95% interval", [String::new()].into_iter().chain(spans));
+    if stated().any(|compared| compared.interval.is_some()) {
+        marks.extend(stated().map(mark_of));
+        let spans = stated().map(about_ratio);
+        table.column_apart("interval", [String::new()].into_iter().chain(spans));
         table.column_apart("", [""].iter().chain(&marks).map(ToString::to_string));
     }
     let scale = RateScale::of(measured_rows(summary));
     let caption = scale.caption(measured_rows(summary));
-    let about = about_marks(&marks, "the line above");
+    let about = about_marks(&marks, "the fastest");
     let captions: Vec<String> =
         caption.into_iter().chain(about).chain(about_lists(analysis)).collect();
     let captions = (!captions.is_empty()).then(|| captions.join("; ")).into_iter().collect();
-    let rates = rates_by_phase(summary, &ranking.order, name, &scale);
-    let short = short_ranking(analysis, ranking, &scale);
+    let rates = rates_by_phase(summary, &names, name, &scale);
+    let short = short_ranking(analysis, order, &scale);
     Some(AnswerTable { tables: vec![table, rates], captions, short: Some(short) })
+}
+
+fn names_of(order: &RankedVariants) -> Vec<String> {
+    let others = order.others.iter().map(|other| &other.name);
+    std::iter::once(&order.first).chain(others).cloned().collect()
 }
 
 /// Times, ratios and rates in one table, with a line for each of them and a column for each variant.
 fn short_ranking(
     analysis: &Analysis<'_>,
-    ranking: &RankingFinding,
+    order: &RankedVariants,
     scale: &RateScale,
 ) -> Box<AnswerTable> {
-    let what = ranked_phase(ranking);
-    let ratios = ranking.steps.iter().map(|step| say::times(step.behind_first.ratio));
-    let ratios = ["1".to_string()].into_iter().chain(ratios);
+    let what = order.phase.as_deref().unwrap_or(WHOLE_JOB);
+    let ratio = |other: &RankedVariant| say::times(other.stated.ratio);
+    let ratios = ["1".to_string()].into_iter().chain(order.others.iter().map(ratio));
     let phases = analysis.summary().rated_phases();
     let names = [what, "x fastest"].into_iter().chain(phases.iter().copied()).map(String::from);
     let mut table = Table::of_names("", Align::Left, names);
-    for (variant, ratio) in ranking.order.iter().zip(ratios) {
+    for (variant, ratio) in names_of(order).iter().zip(ratios) {
         let rate = |phase: &&str| scale.cell(analysis.summary().row(variant, None, phase));
-        let time = ranked_time(analysis, ranking, variant);
+        let time = ranked_time(analysis, order, variant);
         table.column_apart(variant, [time, ratio].into_iter().chain(phases.iter().map(rate)));
     }
     let caption = scale.caption(measured_rows(analysis.summary()));
@@ -413,13 +413,11 @@ fn short_ranking(
     Box::new(AnswerTable { tables: vec![table], captions, short: None })
 }
 
-fn ranked_phase(ranking: &RankingFinding) -> &str {
-    ranking.phase.as_deref().unwrap_or("whole job")
-}
+const WHOLE_JOB: &str = "whole job";
 
 /// What a variant is ranked by.
-fn ranked_time(analysis: &Analysis<'_>, ranking: &RankingFinding, variant: &str) -> String {
-    match &ranking.phase {
+fn ranked_time(analysis: &Analysis<'_>, order: &RankedVariants, variant: &str) -> String {
+    match order.phase.as_deref() {
         None => analysis
             .job_seconds(variant)
             .map_or_else(|| "-".into(), |seconds| format!("{} s", number(seconds, 3))),
@@ -451,51 +449,52 @@ fn rates_by_phase(summary: &Summary, order: &[String], corner: &str, scale: &Rat
     [whole, split].into_iter().find(fits).unwrap_or(turned)
 }
 
-fn mark_of(compared: &ComparedRatio) -> &'static str {
-    match compared.tie {
-        true if compared.is_alike() => ALIKE,
-        true => UNCLEAR,
-        false => "",
-    }
-}
-
 fn about_ratio(compared: &ComparedRatio) -> String {
     compared.interval.map(ratio_span).unwrap_or_default()
 }
 
 // --- what grows ----------------------------------------------------------------------------------
 
-/// A row for each variant: the latency at the beginning of a phase and at its end. None without a growth.
+/// A growth with its course.
+type Grown<'a> = (&'a EffectFinding, &'a GrowthCourse);
+
+/// A row for each variant: the latency in the second tenth of a phase and in its last. None without a growth.
 fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
-    let all = analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Growth(growth) => Some((growth, growth.figures.as_ref()?)),
-        _ => None,
-    });
-    let all: Vec<(&GrowthFinding, &GrowthFigures)> = all.collect();
-    let height = |growth: &GrowthFinding| growth.level.as_ref().map_or(0.0, |level| level.value);
+    let all = analysis.effects().filter_map(|effect| Some((effect, effect.course.as_ref()?)));
+    let all: Vec<Grown<'_>> = all.collect();
+    let height = |effect: &EffectFinding| effect.to.level.as_ref().map_or(0.0, |level| level.value);
     let highest = all.iter().map(|one| height(one.0)).fold(f64::NEG_INFINITY, f64::max);
-    let shown: Vec<_> = all.into_iter().filter(|one| height(one.0) >= highest).collect();
-    let phases = each_once(shown.iter().map(|one| one.0.phase.as_str()));
+    let shown: Vec<Grown<'_>> = all.into_iter().filter(|one| height(one.0) >= highest).collect();
+    let phases = each_once(shown.iter().filter_map(|one| one.0.phase.as_deref()));
     let (first, _) = *shown.first()?;
-    let name = |growth: &GrowthFinding| match phases.as_slice() {
-        [_] => growth.variant.clone(),
-        _ => task(&growth.variant, &growth.phase),
+    let name = |effect: &EffectFinding| {
+        let (variant, phase) = (effect.to.variant.as_deref(), effect.phase.as_deref());
+        match phases.as_slice() {
+            [_] => variant.unwrap_or_default().to_string(),
+            _ => task(variant.unwrap_or_default(), phase.unwrap_or_default()),
+        }
     };
     let head = if phases.len() > 1 { "task" } else { "layout" };
     let mut table = Table::of_names(head, Align::Left, shown.iter().map(|one| name(one.0)));
-    let sizes = shown.iter().map(|one| (one.1.operations_of_end, one.1.operations));
+    let sizes = shown.iter().map(|one| (one.1.operations_of_tenth, one.1.operations));
     let sizes: Vec<[String; 2]> =
         sizes.map(|(part, whole)| [grouped(part), grouped(whole)]).collect();
     let distinct = each_once(sizes.iter());
-    let part = if let [[part, _]] = distinct.as_slice() { part.as_str() } else { "part" };
-    table.column_apart(&format!("first {part}"), shown.iter().map(|one| latency(one.1.first_ns)));
-    table.column_apart(&format!("last {part}"), shown.iter().map(|one| latency(one.1.last_ns)));
+    let part = if let [[part, _]] = distinct.as_slice() { part.as_str() } else { "tenth" };
+    for (which, ns) in [
+        ("first", (|course| course.first_ns) as fn(&GrowthCourse) -> f64),
+        ("second", |course| course.second_ns),
+        ("last", |course| course.last_ns),
+    ] {
+        let cells = shown.iter().map(|one| time(Some(ns(one.1))));
+        table.column_apart(&format!("{which} {part}"), cells);
+    }
     if distinct.len() > 1 {
         let texts = sizes.iter().map(|[part, whole]| format!("{part} of {whole}"));
-        table.column_apart("part", texts);
+        table.column_apart("tenth", texts);
     }
-    table.column_apart("x", shown.iter().map(|one| say::times(one.1.ratio)));
-    table.column_apart("95% interval", shown.iter().map(|one| ratio_span(one.1.interval)));
+    table.column_apart("x", shown.iter().map(|one| say::times(one.0.ratio)));
+    table.column_apart("interval", shown.iter().map(|one| about_ratio(&one.0.stated())));
     table.column_apart("law", shown.iter().map(|one| law(one.0, one.1)));
     let mut caption = format!("mean time of one {}", phases.join(" or "));
     if let [[_, whole]] = distinct.as_slice() {
@@ -503,87 +502,87 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     }
     // Where as many operations are done as the level says, that is said already.
     let is_said = |level: &Level| shown.iter().all(|one| one.1.operations as f64 == level.value);
-    if let Some(level) = first.level.as_ref().filter(|level| !is_said(level)) {
+    if let Some(level) = first.to.level.as_ref().filter(|level| !is_said(level)) {
         caption += &format!(" at {} of {}", level.axis, level_value(level));
     }
     let is_synced =
         |row: &PhaseSummary| row.sync_seconds.is_some() && phases.contains(&&*row.phase);
-    let sync = analysis.summary().rows().any(is_synced).then(|| "sync".to_string());
-    let start_ups = shown.iter().filter_map(|one| one.1.slow_start_up());
-    let most = start_ups.map(|one| one.operations).max();
-    let start_up = most.map(|most| format!("slow start-up (up to {})", grouped(most)));
-    let without: Vec<String> = sync.into_iter().chain(start_up).collect();
-    if !without.is_empty() {
-        caption += &format!("; without {}", say::listed(&without));
+    if analysis.summary().rows().any(is_synced) {
+        caption += "; without sync";
     }
-    if first.repeats < 2 {
-        caption += "; intervals by the windows of one repeat";
-    }
+    caption += "; x: last over second, for the first is the start-up";
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
-fn latency(ns: f64) -> String {
-    time(Some(ns))
-}
-
-fn law(growth: &GrowthFinding, figures: &GrowthFigures) -> String {
-    match growth.shape {
-        GrowthShape::Law => figures.law.as_str().into(),
-        GrowthShape::Threshold => match &figures.threshold {
-            Some(threshold) => format!("from {}", grouped(threshold.at as u64)),
-            None => "change point".into(),
-        },
-        GrowthShape::Monotone if figures.ratio < 1.0 => "falls".into(),
-        GrowthShape::Monotone => "rises".into(),
-        GrowthShape::NoLaw => "none".into(),
-        GrowthShape::Unclear => "cannot tell".into(),
+fn law(effect: &EffectFinding, course: &GrowthCourse) -> String {
+    match (effect.stated.decision, course.law) {
+        (Decision::Open, _) => "?".into(),
+        (_, Some(law)) => law.as_str().into(),
+        (Decision::Shorter, None) => "falls".into(),
+        (_, None) => "rises".into(),
     }
 }
 
-/// A row for each phase: its time at the highest level over that at the lowest. None without that.
-fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
-    let all = analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Scaling(scaling) => Some(scaling),
-        _ => None,
-    });
-    let all: Vec<&ScalingFinding> = all.collect();
+/// A row for each phase: its time at each level over that at the lowest, of several variants at the highest alone. None without
+/// that.
+fn change_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
+    let all = analysis.effects().filter(|effect| effect.reading == Reading::Levels);
+    let all: Vec<&EffectFinding> = all.filter(|effect| effect.phase.is_some()).collect();
     let first = all.first()?;
-    let phases =
-        each_once(all.iter().flat_map(|one| one.phases.iter().map(|phase| phase.phase.as_str())));
+    let phases = each_once(all.iter().filter_map(|one| one.phase.as_deref()));
     let mut table = Table::of_names("phase", Align::Left, phases.iter().map(ToString::to_string));
-    let level = |value| Quantity { value, unit: first.unit }.to_string();
-    let is_one_range = all.iter().all(|one| one.range == first.range);
-    for scaling in &all {
-        let of = |phase: &&str| scaling.phases.iter().find(|one| one.phase == **phase);
-        let last =
-            |phase: Option<&ScaledPhase>| phase.and_then(|phase| phase.levels.last().copied());
-        let ratio = |phase: &&str| {
-            last(of(phase)).map_or_else(|| "-".into(), |last| say::times(last.ratio))
+    for variant in each_once(all.iter().filter_map(|one| one.to.variant.as_deref())) {
+        let of = |phase: &&str| {
+            all.iter().find(|one| {
+                (one.to.variant.as_deref(), one.phase.as_deref()) == (Some(variant), Some(*phase))
+            })
         };
-        let interval = |phase: &&str| {
-            last(of(phase)).and_then(|last| last.interval).map(ratio_span).unwrap_or_default()
+        let stated: Vec<Option<ComparedRatio>> =
+            phases.iter().map(|phase| of(phase).map(|one| one.stated())).collect();
+        let cell = |of: &dyn Fn(&ComparedRatio) -> String| -> Vec<String> {
+            stated.iter().map(|one| one.as_ref().map_or_else(|| "-".into(), of)).collect()
         };
-        let name = if scaling.variant == DEFAULT_VARIANT { "" } else { &scaling.variant };
-        table.group(name);
-        table.column("x", phases.iter().map(ratio));
-        table.column("95% interval", phases.iter().map(interval));
+        table.group(if variant == DEFAULT_VARIANT { "" } else { variant });
+        table.column("x", cell(&|one| say::times(one.ratio)));
+        table.column("interval", cell(&|one| about_ratio(one) + proven_mark(one)));
+        let since = |phase: &&str| {
+            let one = of(phase)?;
+            let level = one.to.level.clone()?;
+            Some(level_value(&Level { value: one.stated.since?, ..level }))
+        };
+        table.column("from", phases.iter().map(|phase| since(phase).unwrap_or_default()));
     }
-    let mut caption = match is_one_range {
-        true => {
-            let [low, high] = [first.range.low, first.range.high].map(level);
-            format!("x: time at {} of {high} over the time at {low}", first.axis)
+    let captions = vec![about_change(analysis, first, &all, &phases)];
+    Some(AnswerTable { tables: vec![table], captions, ..AnswerTable::default() })
+}
+
+/// Stands behind what is proven to take longer, or shorter.
+const PROVEN: &str = " *";
+
+fn proven_mark(one: &ComparedRatio) -> &'static str {
+    if one.decision.is_difference() { PROVEN } else { "" }
+}
+
+fn about_change(
+    analysis: &Analysis<'_>,
+    first: &EffectFinding,
+    all: &[&EffectFinding],
+    phases: &[&str],
+) -> String {
+    let ends = each_once(all.iter().map(|one| (&one.from.level, &one.to.level)));
+    let mut caption = match (ends.as_slice(), &first.from.level, &first.to.level) {
+        ([_], Some(low), Some(high)) => {
+            let (axis, low, high) = (&high.axis, level_value(low), level_value(high));
+            format!("x: time at {axis} of {high} over the time at {low}")
         }
-        false => {
-            let each = all.iter().map(|one| {
-                let [low, high] = [one.range.low, one.range.high].map(level);
-                format!("at {high} over {low} ({})", one.variant)
-            });
-            format!("x: time by {}: {}", first.axis, each.collect::<Vec<_>>().join(", "))
-        }
+        _ => "x: time at the highest level over the time at the lowest".to_string(),
     };
-    caption += &about_amounts(analysis, &phases);
-    caption += &about_constant(analysis, &phases);
-    Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
+    if all.iter().any(|one| one.stated.decision.is_difference()) {
+        caption += "; * proven, and from which level on";
+    }
+    caption += &about_amounts(analysis, phases);
+    caption += &about_constant(analysis, phases);
+    caption
 }
 
 /// Which of these phases do as many operations at each level: a part of what they find there. Nothing where all do.
@@ -615,57 +614,4 @@ fn about_amounts(analysis: &Analysis<'_>, phases: &[&str]) -> String {
         about += &format!("; {}: time of a byte", bulk.join(", "));
     }
     about
-}
-
-/// A row for each phase, with what was found of each variant. None where no phase had enough measurements.
-fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
-    let all = analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Knee(knee) => Some((knee.variant.as_deref()?, knee.phase.as_deref()?, knee)),
-        _ => None,
-    });
-    let all: Vec<(&str, &str, &KneeFinding)> = all.collect();
-    let (_, _, first) = all.first()?;
-    let phases = each_once(all.iter().map(|one| one.1));
-    let mut table = Table::of_names("phase", Align::Left, phases.iter().map(ToString::to_string));
-    for variant in each_once(all.iter().map(|one| one.0)) {
-        let cell = |phase: &&str| {
-            let here = all.iter().find(|one| (one.0, one.1) == (variant, *phase));
-            here.map_or_else(|| "-".into(), |one| about_knee(one.2))
-        };
-        table.column_apart(
-            if variant == DEFAULT_VARIANT { "slowdown" } else { variant },
-            phases.iter().map(cell),
-        );
-    }
-    let mut caption = format!(
-        "slowdown {}: times as long, and from where (below 1: faster), or how much at most",
-        first.between()
-    );
-    if all.iter().any(|(.., knee)| knee.at.is_some() && !knee.proven) {
-        caption += "; ? likely, not proven";
-    }
-    caption += &about_amounts(analysis, &phases);
-    Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
-}
-
-/// A slowdown of which only so much or more is excluded is not told.
-const TOLD_AT_MOST: f64 = 1.0;
-
-fn about_knee(knee: &KneeFinding) -> String {
-    match (knee.at.zip(knee.factor), knee.gradual_ratio, knee.slower_at_most) {
-        (Some((at, factor)), ..) => {
-            // A step lies between two levels, and from the upper one on all is slower.
-            let is_step = knee.shape == Some(ChangeShape::Step);
-            let at = knee.interval.filter(|_| is_step).map_or(at, |ends| ends.high);
-            let at = if at < 10.0 { say::rounded(at) } else { at.round() };
-            let at = Quantity { value: at, unit: knee.unit };
-            let likely = if knee.proven { "" } else { "?" };
-            format!("{} from {at}{likely}", say::times(factor))
-        }
-        (None, Some(ratio), _) => format!("{}, no step", say::times(ratio)),
-        (None, None, Some(most)) if most <= TOLD_AT_MOST => {
-            format!("at most {}", say::percent(most))
-        }
-        (None, None, _) => "cannot tell".into(),
-    }
 }

@@ -12,8 +12,9 @@ use super::table::{Align, Table, TableColumn};
 use super::text::{short_time, write_wrapped};
 use crate::analysis::compare::{
     BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison,
-    HISTORY_FIGURES, Metric, OTHER_RUNS_MIN, VarianceBasis,
+    HISTORY_FIGURES, Metric, RowEffect,
 };
+use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{span, times};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
@@ -23,14 +24,14 @@ pub(super) use sentences::{
     ABOUT_DIFFERENCES, about_run, comparison_sentences, differences_table, few, phase_name, share,
 };
 use sentences::{
-    Reading, about_marks, add_phases, check_sentences, estimate_text, known, marks, one_sided_load,
-    short_phase_name, value_text, verdict_text, write_differences, write_run, write_state,
+    MarkMeaning, about_marks, add_phases, check_sentences, decision_text, estimate_text, known,
+    marks, one_sided_load, short_phase_name, value_text, write_differences, write_run, write_state,
 };
 pub use side_by_side::{RUNS_MAX, write_side_by_side};
 pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
 
 /// Rises when a field of a document changes its meaning or goes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Serialize)]
 struct SentencedDocument<'a, T> {
@@ -88,7 +89,7 @@ pub fn write_comparison(
 fn write_findings(
     sentences: &[String],
     table: &Table,
-    reading: &[Reading],
+    reading: &[MarkMeaning],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out)?;
@@ -110,10 +111,14 @@ const COMPARED: [ComparedColumn; 6] = [
     PHASE,
     ComparedColumn::numbers("A", value_of_a),
     ComparedColumn::numbers("B", value_of_b),
-    ComparedColumn::numbers("B/A", |row| known(row.test.ratio.map(times))),
-    ComparedColumn::words("95% interval", |row| known(row.test.interval.map(span))),
-    ComparedColumn::words("B is", |row| verdict_text(row.test.verdict).into()),
+    ComparedColumn::numbers("B/A", |row| known(row.effect.ratio.map(times))),
+    ComparedColumn::words("interval", |row| interval(&row.effect)),
+    ComparedColumn::words("B is", |row| decision_text(row.effect.decision).into()),
 ];
+
+fn interval(effect: &RowEffect) -> String {
+    known(effect.interval.map(span))
+}
 
 fn value_of_a(row: &ComparedRow) -> String {
     value(row, row.a, row.disturbed[0])
@@ -141,7 +146,7 @@ pub(super) fn comparison_table(comparison: &Comparison) -> Table {
 }
 
 /// How the table is to be read.
-pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
+pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<MarkMeaning> {
     let rows: Vec<&ComparedRow> = comparison.in_both().collect();
     let mut text = String::from(
         "A and B are geometric means over the repeats; B/A is how many times as fast B was.",
@@ -149,13 +154,13 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.key.phase.is_none()) {
         text += " The whole job is the time of all phases with the syncs at their ends.";
     }
-    if rows.iter().any(|row| row.test.interval.is_some()) {
-        let between = about_between_runs(comparison, "other run");
-        let or_load = one_sided_load(comparison).map(|load| format!(", or at 95% where {load}"));
-        let or_load = or_load.unwrap_or_default();
-        text += &format!(
-            " The intervals hold together at 95%; likely is what they show at 80%{or_load}. {between}"
-        );
+    if rows.iter().any(|row| row.effect.interval.is_some()) {
+        text += " Of the rows called slower, faster or within 10%, at most 5% are expected to be wrong; in open rows \
+                 nothing is proven. An interval agrees with its decision.";
+        if rows.iter().any(|row| is_less_sure(&row.effect)) {
+            text += " Less sure is what is not proven if the chance of any wrong row has to be 5%.";
+        }
+        text += &format!(" {}", about_between_runs(comparison, "other run"));
     }
     let mut texts = vec![("", text)];
     texts.extend(about_missing_errors(comparison).map(|text| ("- ", text)));
@@ -163,10 +168,16 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     texts
 }
 
+/// Whether it is claimed in the table and not in the headline.
+fn is_less_sure(effect: &RowEffect) -> bool {
+    let is_different = matches!(effect.decision, Decision::Longer | Decision::Shorter);
+    is_different && !effect.in_headline
+}
+
 /// Why no difference is claimed: of runs what would show one, of published figures only what they lack.
 fn about_missing_errors(comparison: &Comparison) -> impl Iterator<Item = String> {
     let [mut once, mut without_error] = [Vec::new(), Vec::new()];
-    for row in comparison.in_both().filter(|row| row.test.interval.is_none()) {
+    for row in comparison.in_both().filter(|row| row.effect.interval.is_none()) {
         for (side, is_published) in [row.a, row.b].into_iter().zip(comparison.is_published()) {
             let lacks_error = side.is_some_and(|side| side.basis != IntervalBasis::Repeats);
             let phases = if is_published { &mut without_error } else { &mut once };
@@ -183,73 +194,35 @@ fn about_missing_errors(comparison: &Comparison) -> impl Iterator<Item = String>
     })
 }
 
-/// Rows that have an interval.
-struct TestedRows {
-    all: usize,
-    /// Those whose between-run variance was measured.
-    measured: usize,
-}
-
-impl TestedRows {
-    fn of(comparison: &Comparison) -> Self {
-        let tested: Vec<&ComparedRow> =
-            comparison.in_both().filter(|row| row.test.interval.is_some()).collect();
-        let is_measured =
-            |row: &&&ComparedRow| row.test.variance_basis == Some(VarianceBasis::Measured);
-        Self { all: tested.len(), measured: tested.iter().filter(is_measured).count() }
-    }
-}
-
-/// How wide an interval without a measured between-run variance is.
-const ASSUMED_WIDTH: &str = "as wide as equal runs differ in general";
-
-/// What the intervals contain of the between-run variance. `other` is what the other runs are called.
+/// How much equal runs are taken to differ. `other` is what the other runs are called.
 fn about_between_runs(comparison: &Comparison, other: &str) -> String {
-    let TestedRows { all, measured } = TestedRows::of(comparison);
     let runs = counted(comparison.other_runs as u64, other);
     match comparison.other_runs {
-        n if n < OTHER_RUNS_MIN => {
-            let counts = match n {
-                0 => format!("no {other} of the job of A or B counts"),
-                1 => format!("only {runs} of the job of A or B counts"),
-                _ => format!("only {runs} of the job of A or B count"),
-            };
-            format!(
-                "The between-run variance is unknown, for {counts} and {OTHER_RUNS_MIN} are needed: \
-                 intervals are {ASSUMED_WIDTH}."
-            )
+        0 => {
+            format!("No {other} of the job of A or B shows how much equal runs differ: {ASSUMED}.")
         }
-        _ if measured == 0 => format!(
-            "The between-run variance is unknown, for too few of {runs} of the job of A or B have \
-             these rows under the same background load: intervals are {ASSUMED_WIDTH}."
-        ),
-        _ if measured == all => {
-            format!("Intervals include the between-run variance of {runs} of the job of A or B.")
-        }
-        _ => format!(
-            "{measured} of {all} intervals include the between-run variance of {runs} of the job of A \
-             or B; the others are {ASSUMED_WIDTH}."
-        ),
+        1 => format!("Only {runs} of the job of A or B counts: {ASSUMED}."),
+        _ => format!("How much equal runs differ is known from {runs} of the job of A or B."),
     }
 }
 
 /// The same of a history.
-fn about_history(comparison: &Comparison) -> String {
-    let TestedRows { all, measured } = TestedRows::of(comparison);
-    let between = match measured {
-        0 if all == 0 => String::new(),
-        0 => format!("; intervals are {ASSUMED_WIDTH}"),
-        n if n == all => "; their between-run variance is in the interval".into(),
-        n => format!(
-            "; their between-run variance is in {n} of {all} intervals, and the others are \
-             {ASSUMED_WIDTH}"
-        ),
+fn about_history(check: &Check) -> String {
+    let runs = check.rows().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
+    let differ = match runs {
+        None | Some(0 | 1) => {
+            format!(". One run does not show how much equal runs differ: {ASSUMED}.")
+        }
+        _ => ", which also show how much equal runs differ.".into(),
     };
-    format!("The baseline is the runs since the last step{between}.")
+    format!(" The baseline is the runs since the last step{differ}")
 }
 
+/// What is taken where other runs do not show it.
+const ASSUMED: &str = "it is taken to be as much as on other machines";
+
 fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let heads = ["latency", "A", "B", "B/A", "95% interval", "B is"];
+    let heads = ["latency", "A", "B", "B/A", "interval", "B is"];
     let aligns = COMPARED.iter().map(|column| column.align);
     let mut table = Table::new(&heads.into_iter().zip(aligns).collect::<Vec<_>>());
     let rows = comparison.in_both();
@@ -264,9 +237,9 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
                 format!("{} {}", short_phase_name(&row.key), latency.quantile.as_str()),
                 a,
                 b,
-                known(latency.test.ratio.map(times)),
-                known(latency.test.interval.map(span)),
-                verdict_text(latency.test.verdict).into(),
+                known(latency.effect.ratio.map(times)),
+                interval(&latency.effect),
+                decision_text(latency.effect.decision).into(),
             ]
         },
     );
@@ -311,8 +284,10 @@ const CHECKED: [ComparedColumn; 8] = [
     PHASE,
     ComparedColumn::numbers("baseline", value_of_a),
     ComparedColumn::numbers("this run", value_of_b),
-    ComparedColumn::numbers("time", |row| known(row.test.slowdown().map(times))),
-    ComparedColumn::words("interval", |row| known(row.test.slowdown_interval().map(span))),
+    ComparedColumn::numbers("time", |row| known(row.effect.slowdown().map(times))),
+    ComparedColumn::words("interval", |row| {
+        known(row.checked.and_then(|checked| checked.slowdown_interval).map(span))
+    }),
     ComparedColumn::words("since", |row| {
         let history = row.history.as_ref();
         let first = history.and_then(|history| history.points.get(history.since));
@@ -343,27 +318,22 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
     }
 }
 
-fn check_reading(check: &Check) -> Vec<Reading> {
+fn check_reading(check: &Check) -> Vec<MarkMeaning> {
     let most = times(1.0 + check.fail_on);
-    let unless = one_sided_load(&check.comparison).map(|load| format!(", unless {load}"));
-    let unless = unless.unwrap_or_default();
+    let load = one_sided_load(&check.comparison);
+    let load = load.map(|load| format!(" Where {load}, it is neither if load may be why."));
     let mut text = format!(
-        "time is how many times as long this run took; a regression has its whole interval above \
-         {most}, what is ok below{unless}. The intervals hold together at 95%: many rows raise no more false alarms \
-         than one."
+        "time is how many times as long this run took: a regression is proven to be above {most}, what is ok \
+         below.{} The chance of any false regression is 5%, however many rows there are, and so is that of any false ok.",
+        load.unwrap_or_default()
     );
     match check.against {
         BaselineKind::Run => {
             text += &format!(" {}", about_between_runs(&check.comparison, "other earlier run"));
         }
-        BaselineKind::History => text += &format!(" {}", about_history(&check.comparison)),
+        BaselineKind::History => text += &about_history(check),
     }
     let mut texts = vec![("", text)];
-    let mut histories = check.rows().filter_map(|row| row.history.as_ref());
-    if histories.any(|history| history.points.len() < OTHER_RUNS_MIN) {
-        let text = format!("the history has fewer than {OTHER_RUNS_MIN} runs: intervals are wide");
-        texts.push(("- ", text));
-    }
     texts.extend(about_marks(&check.comparison));
     texts
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::answer_table::{AnswerTable, answer_table};
 use super::head::{about_lack, about_measured, about_trace};
-use super::phases::{limits, limits_without_phases};
+use super::phases::limits;
 use super::table::Table;
 use super::text::{wrap, write_wrapped};
 use super::warnings::{warning_lines, warnings_in_a_line};
@@ -91,8 +91,6 @@ struct FirstScreen {
     short: Option<Box<AnswerTable>>,
     /// What limited the run.
     limit: Option<String>,
-    /// The same in one line, if it takes more.
-    short_limit: Option<String>,
     /// What was traced; empty where nothing was.
     traced: Vec<String>,
     warnings: Vec<String>,
@@ -114,8 +112,6 @@ impl FirstScreen {
         let table = answer_table(analysis);
         let in_words = |limit: String| format!("Limit: {limit}.");
         let limit = limits(analysis.summary()).map(in_words);
-        let is_long = |limit: &String| wrap("", limit).len() > 1;
-        let short_limit = limits_without_phases(analysis.summary()).map(in_words);
         let more =
             format!("More: boatload show {0} --details, boatload report {0} -o run.html", run.id);
         let next = answer.and_then(|answer| answer.next.clone()).unwrap_or_default();
@@ -124,7 +120,6 @@ impl FirstScreen {
             answer: answer.map(AnswerLines::new),
             sentence: answer.map(|answer| shown(answer.sentence())).unwrap_or_default(),
             captions: table.captions,
-            short_limit: short_limit.filter(|_| limit.as_ref().is_some_and(is_long)),
             tables: table.tables,
             hidden: Vec::new(),
             short: table.short.filter(|short| short.tables.iter().all(Table::fits)),
@@ -173,20 +168,9 @@ impl FirstScreen {
         } else if let Some(spare) = self.spare_table() {
             self.tables.remove(spare);
         } else {
-            return self.shorten_limit() || self.shorten_table();
+            return self.shorten_table();
         }
         true
-    }
-
-    /// Says in a line what limited the run, if all rows have room then.
-    fn shorten_limit(&mut self) -> bool {
-        let Some(short) = self.short_limit.take() else { return false };
-        let long = self.limit.replace(short);
-        let fits = self.lines().len() <= LINES_MAX;
-        if !fits {
-            self.limit = long;
-        }
-        fits
     }
 
     /// The last table behind the first that shows nothing of what the answer names, or what the first shows too.
@@ -253,7 +237,7 @@ fn is_named(sentence: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::kept_runs::{kept_run, kept_runs};
+    use crate::report::kept_runs::kept_runs;
 
     #[test]
     fn a_name_is_no_part_of_a_longer_one() {
@@ -264,17 +248,6 @@ mod tests {
         for name in ["read", "file", "ext4", "fragmented", "8 KiB", "1", "11", ""] {
             assert!(!is_named(sentence, name), "{name}");
         }
-    }
-
-    #[test]
-    fn limits_are_told_without_phases_where_that_makes_room_for_all_rows() {
-        let analysis = Analysis::of(kept_run("directory-levels"));
-        let lines = FirstScreen::new(&analysis).fitted().lines();
-        assert!(lines.iter().any(|line| line.starts_with("delete-warm")), "{lines:?}");
-        assert!(!lines.iter().any(|line| line.contains(MORE_ROWS)), "{lines:?}");
-        assert!(
-            lines.contains(&"Limit: processor, device or waiting, depending on the phase.".into())
-        );
     }
 
     #[test]

@@ -10,12 +10,12 @@ use crate::analysis::Analysis;
 use crate::analysis::findings::say::listed;
 use crate::base::distinct::each_once;
 use crate::base::shell;
-use crate::base::units::{self, counted};
+use crate::base::units::{self, counted, span};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
 use crate::plan::FileSystem;
 use crate::plan::filesystem::read_list;
 use crate::results::book::{
-    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, TraceBy,
+    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, Stopping, TraceBy,
     TraceFacts,
 };
 use crate::results::order::made;
@@ -68,15 +68,16 @@ pub(super) fn about_run(run: &RunFacts) -> String {
     if run.traced.is_some() {
         return format!("run {} of {}, traced, boatload {}", run.id, run.started, run.boatload);
     }
+    let seed = run.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
     format!(
-        "run {} of {}, {} scale, seed {}, boatload {}",
-        run.id, run.started, run.scale, run.seed, run.boatload
+        "run {} of {}, {} scale{seed}, boatload {}",
+        run.id, run.started, run.scale, run.boatload
     )
 }
 
 /// Measurement overhead of an operation.
 pub(super) fn about_cost(run: &RunFacts) -> String {
-    let cost = time(Some(run.overhead_ns).filter(|ns| ns.is_finite()));
+    let cost = time(run.overhead_ns);
     format!("measurement overhead: {cost} per operation")
 }
 
@@ -85,7 +86,7 @@ pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
     let traced = run.traced.as_ref()?;
     let TraceFacts { target, tracer, lost, io_uring_calls, program_end, .. } = traced;
     let below = traced.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
-    let [own, others] = [run.overhead_ns, traced.bystander_ns].map(|ns| time(Some(ns)));
+    let [own, others] = [run.overhead_ns, Some(traced.bystander_ns)].map(time);
     let mut text = format!(
         "System calls of {target}{below}, by {tracer}. It costs {own} of each traced call and {others} of any other."
     );
@@ -136,6 +137,18 @@ pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
         None => "it was killed, or is still running",
     };
     (!run.complete).then(|| format!("not every cell was done; {why}"))
+}
+
+/// How a run ended that repeated until its answer was decided; none of another one, and before its end.
+pub(super) fn about_stopping(run: &RunFacts) -> Option<String> {
+    let Stopping::Looks { decided, time_limit_seconds, .. } = run.stopping else { return None };
+    let verdict = if decided { "decided" } else { "open" };
+    let (repeats, limit) = (counted(u64::from(run.repeats), "repeat"), span(time_limit_seconds));
+    run.complete.then(|| {
+        format!(
+            "repeated until the answer is decided, for at most {limit}: {verdict} after {repeats}"
+        )
+    })
 }
 
 pub(super) fn about_machine(host: &HostFacts) -> String {

@@ -1,5 +1,5 @@
-//! Writes the run document: the book as versioned JSON, with what follows from each measurement. A number
-//! that is not finite is null.
+//! Writes the run document: the book as versioned JSON, with what follows from each measurement. What is not
+//! known is null.
 
 mod read;
 
@@ -27,30 +27,16 @@ const FORMAT: &str = "boatload-run";
 const VERSION: u32 = 1;
 
 /// A measurement as it stands in the document, where null is what is not known.
-pub(super) fn measurement_value(m: &Measurement, host: &HostFacts, measured: bool) -> Value {
+pub(super) fn measurement_value(m: &Measurement, host: &HostFacts) -> Value {
     // What stands in the document is plain data.
-    let mut value =
-        serde_json::to_value(DocumentMeasurement::new(m, host.cpus)).unwrap_or_default();
-    if !measured {
-        leave_out_unpublished(&mut value, "/measurements");
-    }
-    value
+    serde_json::to_value(DocumentMeasurement::new(m, host.cpus)).unwrap_or_default()
 }
 
 /// One JSON object on one line.
 pub(super) const JSON: ReportFormat = ReportFormat { name: "json", render: write_document };
 
 fn write_document(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let book = analysis.book;
-    let document = RunDocument::of(analysis);
-    match book.run.reference {
-        None => serde_json::to_writer(&mut *out, &document)?,
-        Some(_) => {
-            let mut value = serde_json::to_value(&document)?;
-            leave_out_unpublished(&mut value, "");
-            serde_json::to_writer(&mut *out, &value)?;
-        }
-    }
+    serde_json::to_writer(&mut *out, &RunDocument::of(analysis))?;
     writeln!(out)
 }
 
@@ -88,10 +74,10 @@ struct DocumentMeasurement<'a> {
     measurement: &'a Measurement,
     /// Whether it did all that was requested, and may be averaged in.
     valid: bool,
-    /// Successful operations per second, with the sync.
-    operations_per_second: f64,
+    /// Successful operations per second, with the sync; null where its time is not known.
+    operations_per_second: Option<f64>,
     /// The same without the sync.
-    operations_per_second_before_sync: f64,
+    operations_per_second_before_sync: Option<f64>,
     /// What limited it; null where that is not known.
     limit: Option<Limit>,
     /// 95% intervals of the quantiles, as far as they are known.
@@ -129,65 +115,17 @@ impl<'a> DocumentMeasurement<'a> {
     fn new(measurement: &'a Measurement, cpus: u32) -> Self {
         let interval =
             |quantile: Quantile| Some((quantile.key(), own_interval(quantile, measurement)?));
+        let known = |rate| measurement.seconds.map(|_| rate);
         Self {
             measurement,
             valid: measurement.valid(),
             limit: Limit::of_measurements(&[measurement], cpus),
-            operations_per_second: measurement.operations_per_second(),
-            operations_per_second_before_sync: measurement.operations_per_second_before_sync(),
+            operations_per_second: known(measurement.operations_per_second()),
+            operations_per_second_before_sync: known(
+                measurement.operations_per_second_before_sync(),
+            ),
             latency_intervals_ns: Quantile::ALL.into_iter().filter_map(interval).collect(),
         }
-    }
-}
-
-/// Keys of published figures where zero and an empty text mean that nothing was published.
-const UNPUBLISHED: [&str; 18] = [
-    "/run/seed",
-    "/run/started",
-    "/run/command",
-    "/run/boatload",
-    "/run/job",
-    "/host/kernel",
-    "/host/cpu",
-    "/host/cpus",
-    "/host/memory_bytes",
-    "/host/filesystem/type",
-    "/host/filesystem/source",
-    "/host/filesystem/options",
-    "/measurements/threads",
-    "/measurements/operations",
-    "/measurements/bytes",
-    "/measurements/operations_per_second",
-    "/measurements/operations_per_second_before_sync",
-    "/measurements/operations_asked",
-];
-
-/// What published figures never have.
-const NEVER_PUBLISHED: [&str; 4] = [
-    "/host/rights",
-    "/measurements/latency_ns",
-    "/measurements/entries_expected",
-    "/measurements/entries_found",
-];
-
-/// Writes null for what was not published.
-fn leave_out_unpublished(value: &mut Value, path: &str) {
-    let nothing = match value {
-        Value::String(text) => text.is_empty(),
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        _ => false,
-    };
-    if NEVER_PUBLISHED.contains(&path) || (nothing && UNPUBLISHED.contains(&path)) {
-        *value = Value::Null;
-    }
-    match value {
-        Value::Array(all) => all.iter_mut().for_each(|one| leave_out_unpublished(one, path)),
-        Value::Object(all) => {
-            for (key, one) in all {
-                leave_out_unpublished(one, &format!("{path}/{key}"));
-            }
-        }
-        _ => {}
     }
 }
 

@@ -9,6 +9,7 @@ mod disk;
 mod export;
 mod filesystems;
 mod first_screen;
+mod format;
 mod head;
 mod host;
 mod json;
@@ -26,13 +27,8 @@ mod selftest;
 mod table;
 mod terminal;
 pub(crate) mod text;
-mod variance;
 mod warnings;
 mod windows;
-
-use std::io::{self, Write};
-
-use crate::analysis::Analysis;
 
 pub use audit::{write_audits, write_audits_json};
 pub use comparison::{
@@ -41,6 +37,7 @@ pub use comparison::{
 };
 pub use crash::{write_crash, write_crash_json};
 pub use export::{EXPORTS, ExportFormat, ExportText, find_export};
+pub use format::ReportFormat;
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
 pub use layout::write_layout;
@@ -51,14 +48,6 @@ pub use selftest::{
     write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
 };
 pub use terminal::write_plotted;
-
-/// One way to write a run.
-pub struct ReportFormat {
-    /// What the rest of boatload calls it.
-    pub name: &'static str,
-    /// Writes the run. Fails only if the output does.
-    pub render: fn(&Analysis<'_>, &mut dyn Write) -> io::Result<()>,
-}
 
 /// Every report that a command can ask for.
 pub const REPORTS: &[ReportFormat] =

@@ -88,14 +88,6 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// The same without the phases; none if all have the same limit, or nothing is known of it.
-pub(super) fn limits_without_phases(summary: &Summary) -> Option<String> {
-    let limits = limits_of(summary.rows().filter(|row| !row.is_settle()));
-    let words: Vec<&str> = limits.iter().map(|limit| limit.in_words()).collect();
-    let (last, others) = words.split_last().filter(|(_, others)| !others.is_empty())?;
-    Some(format!("{} or {last}, depending on the phase", others.join(", ")))
-}
-
 /// What limited these rows. Where it is not the same for all, it is now the one, now the other.
 fn limits_of<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> BTreeSet<Limit> {
     let mut limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();

@@ -39,11 +39,11 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
         let of = if what.is_empty() { " of phases" } else { "" };
         let sentence = format!(
             "B was found slower{what} in {}{of}: {}. The interval held the truth in {}.",
-            times_of(tallies.significant, "comparison"),
-            share_of(tallies.significant),
+            times_of(tallies.claimed, "comparison"),
+            share_of(tallies.claimed),
             share_of(tallies.held)
         );
-        if what.is_empty() || tallies.significant.of > 0 {
+        if what.is_empty() || tallies.claimed.of > 0 {
             write_wrapped("* ", &sentence, out)?;
         }
     }
@@ -65,14 +65,13 @@ pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::R
     ] {
         let pairs = all.first().map_or(0, |trials| shares(trials).compare.of);
         writeln!(out, "{title}, {} for each noise", counted(pairs, "pair"))?;
-        let heads = ["compare", "(likely)", "+ stored", "check", "history"];
+        let heads = ["compare", "+ stored", "check", "history"];
         let mut columns = vec![("planted noise", Align::Left)];
         columns.extend(heads.map(|head| (head, Align::Right)));
         let mut table = Table::new(&columns);
         for trials in all {
-            let PairShares { compare, likely, compare_stored, check, check_history, .. } =
-                shares(trials);
-            let tallies = [compare, likely, compare_stored, check, check_history];
+            let PairShares { compare, compare_stored, check, check_history, .. } = shares(trials);
+            let tallies = [compare, compare_stored, check, check_history];
             let cells =
                 [trials.noise.to_string()].into_iter().chain(tallies.map(|one| percent(*one)));
             table.row(cells.collect());
@@ -105,7 +104,10 @@ pub fn write_simulated(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let runs = counted(u64::from(draws), "run");
-    writeln!(out, "The simulated file system, {runs} of each kind, 3 repeats")?;
+    writeln!(
+        out,
+        "The simulated file system, {runs} of each kind: 3 repeats of noise, 5 of truths"
+    )?;
     let heads = [("noise", Align::Left), ("rate held", Align::Right), ("ratio held", Align::Right)];
     let mut table = Table::new(&heads);
     for SimulatedNoise { noise, rate_held, ratio_held } in noises {
@@ -186,10 +188,10 @@ pub fn write_slowed_twins(
     writeln!(out)
 }
 
-fn table(trials: &Trials, significant: &str, held: &str) -> Table {
+fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
     let mut table = Table::new(&[
         ("", Align::Left),
-        (significant, Align::Right),
+        (claimed, Align::Right),
         (held, Align::Right),
         ("detectable", Align::Right),
         ("ratio", Align::Right),
@@ -198,7 +200,7 @@ fn table(trials: &Trials, significant: &str, held: &str) -> Table {
         let detectable = row.smallest_detectable().map_or_else(String::new, share);
         table.row(vec![
             phase_name(&row.key),
-            percent(row.significant),
+            percent(row.claimed),
             percent(row.held),
             detectable,
             times(row.ratio()),

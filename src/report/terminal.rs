@@ -6,19 +6,17 @@ use super::ReportFormat;
 use super::disk::write_disk;
 use super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::first_screen::{write_answer, write_findings, write_first_screen};
-use super::head::write_head;
+use super::head::{about_stopping, write_head};
 use super::host::write_host;
 use super::phases::{write_every_phase, write_latencies, write_phases};
 use super::plot::{Style, write_plots};
 use super::ranks::{ABOUT_RANKS, rank_tables};
 use super::text::write_wrapped;
-use super::variance::write_variance;
 use super::windows::{course_table, single_latency_table};
 use crate::analysis::Analysis;
 use crate::analysis::course::course_tables;
 use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
-use crate::base::units::percent_text;
 
 /// What a user sees first; of published figures everything.
 pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", render: write_terminal };
@@ -67,8 +65,7 @@ pub fn write_plotted(
     write_appendix(analysis, true, out)
 }
 
-/// Every phase at every level if that is wanted, its latencies, what the disk did, where the variance is, and how the
-/// machine was set.
+/// Every phase at every level if that is wanted, its latencies, what the disk did, and how the machine was set.
 fn write_appendix(
     analysis: &Analysis<'_>,
     every_phase: bool,
@@ -92,10 +89,6 @@ fn write_appendix(
         writeln!(out)?;
         write_disk(analysis, out)?;
     }
-    if book.run.reference.is_none() {
-        writeln!(out)?;
-        write_variance(analysis, out)?;
-    }
     writeln!(out)?;
     write_host(analysis, out)
 }
@@ -106,16 +99,13 @@ fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) ->
     if let Some(answer) = analysis.answer() {
         write_answer(answer, out)?;
     }
-    // One sentence tells what decides on such a disk; the others follow with the table of what it saw.
-    let of_disk = analysis.most_seeks();
-    let is_shown = |one: &&Finding| match one {
-        Finding::Answer(_) => false,
-        Finding::Disk(_) => Some(*one) == of_disk,
-        _ => true,
-    };
-    let shown = analysis.findings().iter().filter(is_shown);
-    let (warnings, answers): (Vec<_>, Vec<_>) = shown.partition(|finding| finding.is_warning());
-    write_findings("* ", &answers, out)?;
+    let warnings: Vec<&Finding> =
+        analysis.findings().iter().filter(|finding| finding.is_warning()).collect();
+    let statements = analysis.statements();
+    if !statements.is_empty() {
+        writeln!(out)?;
+    }
+    statements.iter().try_for_each(|sentence| write_wrapped("* ", sentence, out))?;
     writeln!(out)?;
     out.write_all(figures)?;
     write_findings("warning: ", &warnings, out)?;
@@ -140,14 +130,7 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
         single_latency_table(book).write(out)?;
     } else {
         write_phases(summary, out)?;
-        let reached = analysis.precision_reached().map(|share| {
-            let what = match analysis.precision_is_of_answer() {
-                true => "every figure of the answer",
-                false => "every rate",
-            };
-            format!("{what} is as precise as requested: ±{} or less", percent_text(share))
-        });
-        write_wrapped("", &reached.unwrap_or_default(), out)?;
+        write_wrapped("", &about_stopping(&book.run).unwrap_or_default(), out)?;
         tables.extend(course_tables(analysis).iter().map(course_table));
         tables.extend(conditions_table(analysis.conditions()));
     }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::analysis::effect::TOLD_SPAN_MAX;
 use crate::analysis::findings::say;
 use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::{Estimate, is_wide};
@@ -200,18 +201,14 @@ pub(super) fn in_units(size: f64) -> impl Fn(f64, u32) -> String {
 }
 
 /// The ends of the 95% interval of a mean: `10,200 to 13,100`. Where it is too wide to say anything, the smallest and
-/// the largest value: `~1,600 to 29,000`; where the values fall into two groups, their means: `1,600 or 29,000`. Empty if
-/// unknown. `text` writes a value with so many figures.
+/// the largest value: `~1,600 to 29,000`. Empty if unknown. `text` writes a value with so many figures.
 pub(super) fn low_to_high(estimate: &Estimate, text: impl Fn(f64, u32) -> String) -> String {
     let Estimate { interval, figures, .. } = *estimate;
-    match (estimate.clusters, interval) {
-        (Some([low, high]), _) => format!("{} or {}", text(low, 2), text(high, 2)),
-        (None, None) => String::new(),
-        (None, Some(Interval { low, high })) => match estimate.range_of_values() {
-            Some([least, most]) => format!("~{} to {}", text(least, 2), text(most, 2)),
-            None if estimate.is_scattered() => "cannot tell".into(),
-            None => format!("{} to {}", text(low, figures), text(high, figures)),
-        },
+    let Some(Interval { low, high }) = interval else { return String::new() };
+    match estimate.range_of_values() {
+        Some([least, most]) => format!("~{} to {}", text(least, 2), text(most, 2)),
+        None if estimate.is_scattered() => "cannot tell".into(),
+        None => format!("{} to {}", text(low, figures), text(high, figures)),
     }
 }
 
@@ -219,24 +216,15 @@ pub(super) fn low_to_high(estimate: &Estimate, text: impl Fn(f64, u32) -> String
 pub(super) const ABOUT_SCATTERED: &str =
     "~ slowest to fastest repeat, where a 95% interval is wider than ±50%";
 
-const ABOUT_CLUSTERS: &str = "or: the repeats fall into two clusters, whose means these are";
-
 /// How [`low_to_high`] of these is to be read.
-pub(super) fn about_ranges(all: impl Iterator<Item = Estimate>) -> Vec<&'static str> {
-    let all: Vec<Estimate> = all.collect();
-    let is_range = all.iter().any(|one| one.range_of_values().is_some());
-    let in_clusters = all.iter().any(|one| one.clusters.is_some());
-    let notes = [(is_range, ABOUT_SCATTERED), (in_clusters, ABOUT_CLUSTERS)];
-    notes.into_iter().filter(|note| note.0).map(|note| note.1).collect()
+pub(super) fn about_ranges(mut all: impl Iterator<Item = Estimate>) -> Option<&'static str> {
+    all.any(|one| one.range_of_values().is_some()).then_some(ABOUT_SCATTERED)
 }
 
-/// An interval around 1 whose ends are further apart than so many times says nothing.
-const RATIO_SPAN_MAX: f64 = 10.0;
-
-/// The interval of a ratio: `1.19 to 1.41`, or that it says nothing.
+/// The interval of a ratio: `1.19 to 1.41`; an open one that spans so much that its ends say nothing is `any`.
 pub(super) fn ratio_span(interval: Interval) -> String {
-    if interval.contains(1.0) && interval.high > RATIO_SPAN_MAX * interval.low {
-        return "cannot tell".into();
+    if interval.contains(1.0) && interval.high > TOLD_SPAN_MAX * interval.low {
+        return "any".into();
     }
     say::span(interval)
 }

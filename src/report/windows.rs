@@ -42,7 +42,7 @@ fn write_windows(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
         any = true;
         let title = format!("{}, pass {}, {}", m.phase, m.pass, cell_and_repeat(&m.cell));
         write_wrapped("", &title, out)?;
-        write_wrapped("invalid: ", &m.invalid.join("; "), out)?;
+        write_wrapped("invalid: ", &m.invalid_sentences().join("; "), out)?;
         let single = m.windows.iter().all(|window| window.operations == 1);
         let columns = if single { SINGLE_OPERATION_COLUMNS.as_slice() } else { &COLUMNS };
         Table::from_rows(columns, &m.windows).write(out)?;

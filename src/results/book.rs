@@ -9,6 +9,8 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use crate::base::distinct::each_once;
+use crate::base::errno::Errno;
+use crate::base::known;
 use crate::base::named_enum::named_enum;
 use crate::base::shell;
 use crate::base::units::Unit;
@@ -16,14 +18,19 @@ pub use crate::host::disk_activity::DiskActivity;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
 pub use crate::host::tracing::TraceBy;
-use crate::op::Durability;
+use crate::op::{Durability, Operation};
+use crate::plan::Plan;
 pub use crate::plan::phase::SETTLE;
+use crate::plan::repetition::Look;
 pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
 pub use crate::run::backing::MadeOn;
 pub use crate::run::cache::{CacheState, Doubt};
 pub use crate::run::clock::ClockSource;
 pub use crate::run::site::ConditionName;
 
+pub use super::invalid::{InvalidReason, REACHED_LIMIT};
+use super::invalid::{StatedReason, stated};
+use super::operation::MeasuredOperation;
 use super::ranks::PhaseRanks;
 
 /// A run with everything it gave.
@@ -122,8 +129,6 @@ pub struct Condition {
     /// What it says.
     pub name: ConditionName,
     /// The figure, in the unit's base.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// Its unit.
     pub unit: Unit,
@@ -193,15 +198,21 @@ pub struct RunFacts {
     pub scenario: String,
     /// How much of it was run.
     pub scale: Scale,
-    /// The seed of everything drawn.
-    pub seed: u64,
-    /// When it began, RFC 3339 in UTC.
+    /// The seed of everything drawn; none if it is not known.
+    pub seed: Option<u64>,
+    /// When it began, RFC 3339 in UTC; empty if it is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub started: String,
     /// When it ended; none while it runs or if it was killed.
     pub finished: Option<String>,
-    /// The command line that made it.
+    /// The command line that made it; empty if it is not known.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub command: String,
-    /// The version of boatload.
+    /// The version of boatload; empty if boatload did not measure it.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub boatload: String,
     /// Whether every cell was done.
     pub complete: bool,
@@ -211,32 +222,26 @@ pub struct RunFacts {
     #[serde(with = "in_order")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub parameters: Vec<(String, String)>,
-    /// The job file's text.
+    /// The job file's text; empty without one.
+    #[serde(with = "known")]
+    #[schemars(with = "Option<String>")]
     pub job: String,
-    /// Measurement overhead of each operation on this machine, in nanoseconds.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
-    pub overhead_ns: f64,
+    /// Measurement overhead of each operation on this machine, in nanoseconds; none if it was not measured.
+    pub overhead_ns: Option<f64>,
     /// The clock latencies are read from; none if boatload did not measure them.
     pub clock: Option<ClockSource>,
     /// Which kinds of findings the job wants, in this order.
     pub conclude: Vec<Conclusion>,
-    /// Repeats asked for; where a precision was, those that were made.
+    /// Repeats that were asked for; in a run that repeated until its answer was decided, those that were made.
     pub repeats: u32,
-    /// Half the width of the 95% interval that each rate was to have at most, as a share of the
-    /// rate; none if the repeats were asked for.
-    pub precision: Option<f64>,
-    /// What the run was to take at most, in seconds; none if the repeats were asked for.
-    pub time_limit_seconds: Option<f64>,
-    /// What it would have taken to reach that precision; none where it was reached, or is not known.
-    pub precision_needs: Option<RepetitionNeed>,
+    /// What ended its repeats.
+    pub stopping: Stopping,
     /// The order in which the levels of the axis came; none without several, or if it is not known.
     pub level_order: Option<LevelOrder>,
     /// When and where it went on after it had ended early, in the order of time.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub resumed: Vec<Resumption>,
-    /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
-    /// a number that is none all mean "not published".
+    /// Where the figures come from if boatload did not measure them.
     pub reference: Option<Provenance>,
     /// What was traced, if the operations are not boatload's own but those of another program.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -267,8 +272,6 @@ pub struct TraceFacts {
     /// Operations of a window that were asked for; very many operations have wider ones.
     pub every: u64,
     /// What a call takes longer while others are traced, in nanoseconds.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
     pub bystander_ns: f64,
     /// Calls that were counted, but whose latency was lost.
     pub lost: u64,
@@ -352,13 +355,62 @@ named_enum! {
     }
 }
 
-/// What it would take to be as precise as requested.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RepetitionNeed {
-    /// Repeats in all, of the part of the run that takes most.
-    pub repeats: u32,
-    /// Seconds more.
-    pub seconds: f64,
+/// What ends the repeats of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Stopping {
+    /// A number of repeats.
+    Fixed {
+        /// That number.
+        fixed: u32,
+    },
+    /// The answer, as soon as it is decided.
+    Looks {
+        /// Repeats after which the run looked whether its answer was decided.
+        looks: Vec<u32>,
+        /// The level of the tests at each look, 0 to 1.
+        alpha: Vec<f64>,
+        /// Whether it was decided at the last look.
+        decided: bool,
+        /// Most that the run was to take, in seconds.
+        time_limit_seconds: f64,
+    },
+}
+
+impl Default for Stopping {
+    fn default() -> Self {
+        Self::Fixed { fixed: 0 }
+    }
+}
+
+impl Stopping {
+    /// Of a run of a plan that has not begun.
+    pub fn of(plan: &Plan) -> Self {
+        let (looks, alpha) = (Vec::new(), Vec::new());
+        match plan.time_limit_seconds {
+            None => Self::Fixed { fixed: plan.repeats },
+            Some(time_limit_seconds) => {
+                Self::Looks { looks, alpha, decided: false, time_limit_seconds }
+            }
+        }
+    }
+
+    /// The run looked whether its answer is decided, and it is or is not.
+    pub fn add_look(&mut self, look: &Look, is_decided: bool) {
+        if let Self::Looks { looks, alpha, decided, .. } = self {
+            looks.push(look.repeats);
+            alpha.push(look.alpha);
+            *decided = is_decided;
+        }
+    }
+
+    /// The number of repeats, where it was fixed before the run.
+    pub fn fixed(&self) -> Option<u32> {
+        match self {
+            Self::Fixed { fixed } => Some(*fixed),
+            Self::Looks { .. } => None,
+        }
+    }
 }
 
 /// Where published figures come from.
@@ -414,8 +466,6 @@ pub struct Level {
     /// The axis's name.
     pub axis: String,
     /// The value, in the unit's base.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// Its unit.
     pub unit: Unit,
@@ -431,39 +481,32 @@ pub struct Measurement {
     pub phase: String,
     /// Which of its passes, from 1.
     pub pass: u32,
-    /// The operation's name.
-    pub operation: String,
+    /// The operation; none if it is not known.
+    pub operation: Option<MeasuredOperation>,
     /// The I/O engine; none if boatload did not measure it.
     pub engine: Option<EngineName>,
-    /// Workers.
-    pub threads: u32,
+    /// Workers; none if that is not known.
+    pub threads: Option<u32>,
     /// When written data had to be on the device; none if that is not known.
     pub durability: Option<Durability>,
     /// Operations that succeeded.
     pub operations: u64,
-    /// Failed operations by the name of their error.
-    pub errors: BTreeMap<String, u64>,
-    /// Bytes of content moved.
-    pub bytes: u64,
-    /// Time from the first worker's start to the last one's end, in seconds, without the sync.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
-    pub seconds: f64,
-    /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
-    pub sync_seconds: f64,
-    /// CPU time of the workers in user mode, in seconds.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
-    pub cpu_user_seconds: f64,
-    /// CPU time of the workers in the kernel, in seconds.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
-    pub cpu_system_seconds: f64,
-    /// Latencies of single operations.
+    /// Failed operations by their error.
+    pub errors: BTreeMap<Errno, u64>,
+    /// Bytes of content moved; none if that is not known.
+    pub bytes: Option<u64>,
+    /// Time from the first worker's start to the last one's end, in seconds, without the sync; none if it is
+    /// not known.
+    pub seconds: Option<f64>,
+    /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked, none if it is not known.
+    pub sync_seconds: Option<f64>,
+    /// CPU time of the workers in user mode, in seconds; none if it is not known.
+    pub cpu_user_seconds: Option<f64>,
+    /// CPU time of the workers in the kernel, in seconds; none if it is not known.
+    pub cpu_system_seconds: Option<f64>,
+    /// Latencies of single operations; none if they are not known.
     #[serde(rename = "latency_ns")]
-    pub latency: Latency,
+    pub latency: Option<Latency>,
     /// What was asked of the caches and what was found.
     pub cache: CacheReport,
     /// Bytes the device read during the phase and its sync; none without a device, or if it counts nothing.
@@ -472,16 +515,18 @@ pub struct Measurement {
     pub device_write_bytes: Option<u64>,
     /// Slices of the phase; empty if none were asked for.
     pub windows: Vec<Window>,
-    /// Operations that were asked for.
-    pub operations_asked: u64,
+    /// Operations that were asked for; none if that is not known.
+    pub operations_asked: Option<u64>,
     /// Why it must not be averaged in; empty if it is valid.
-    pub invalid: Vec<String>,
+    #[serde(serialize_with = "stated")]
+    #[schemars(with = "Vec<StatedReason<'static>>")]
+    pub invalid: Vec<InvalidReason>,
     /// Relative standard error of the rate, from slices of the phase; none for too few operations.
     pub rate_error: Option<f64>,
-    /// Entries the tree should hold after the phase.
-    pub entries_expected: u64,
-    /// Entries that were counted.
-    pub entries_found: u64,
+    /// Entries the tree should hold after the phase; none if nobody counted.
+    pub entries_expected: Option<u64>,
+    /// Entries that were counted; none if nobody did.
+    pub entries_found: Option<u64>,
     /// Bytes of the file system's space that the phase and its sync took, others' included;
     /// negative where it gave some back; none where it is not known.
     pub space_bytes: Option<i64>,
@@ -529,13 +574,18 @@ pub struct Measurement {
     pub histogram: Vec<u8>,
 }
 
-/// How the reason begins of a measurement that took as long as a phase may.
-pub const REACHED_LIMIT: &str = "reached its limit";
-
 impl Measurement {
     /// Whether it is of what was still written until the file system was unmounted.
     pub fn is_settle(&self) -> bool {
-        self.operation == SETTLE
+        self.operation == Some(MeasuredOperation::Settle)
+    }
+
+    /// The operation of jobs that it is of.
+    pub fn job_operation(&self) -> Option<&'static Operation> {
+        match self.operation? {
+            MeasuredOperation::Job(operation) => Some(operation),
+            MeasuredOperation::Traced(_) | MeasuredOperation::Settle => None,
+        }
     }
 
     /// Whether it was measured on the simulated file system.
@@ -548,25 +598,34 @@ impl Measurement {
         self.invalid.is_empty()
     }
 
+    /// Why it must not be averaged in, in words.
+    pub fn invalid_sentences(&self) -> Vec<String> {
+        self.invalid.iter().map(InvalidReason::sentence).collect()
+    }
+
     /// Whether it is invalid because it took as long as a phase may: those that remain are the quick ones.
     pub fn reached_limit(&self) -> bool {
-        self.invalid.iter().any(|reason| reason.starts_with(REACHED_LIMIT))
+        self.invalid.iter().any(InvalidReason::is_limit)
     }
 
     /// Time until what it changed was on the device, in seconds: with its sync, as far as that is
-    /// known.
+    /// known; not a number if its time is not known.
     pub fn durable_seconds(&self) -> f64 {
-        self.seconds + if self.sync_seconds.is_finite() { self.sync_seconds } else { 0.0 }
+        self.seconds.unwrap_or(f64::NAN) + self.sync_seconds.unwrap_or_default()
     }
 
-    /// Successful operations per second, with the sync; 0 for an empty phase.
+    /// Successful operations per second, with the sync; 0 for an empty phase, or if its time is not known.
     pub fn operations_per_second(&self) -> f64 {
-        if self.seconds > 0.0 { self.operations as f64 / self.durable_seconds() } else { 0.0 }
+        self.per_second(self.durable_seconds())
     }
 
     /// The same without the sync.
     pub fn operations_per_second_before_sync(&self) -> f64 {
-        if self.seconds > 0.0 { self.operations as f64 / self.seconds } else { 0.0 }
+        self.per_second(self.seconds.unwrap_or_default())
+    }
+
+    fn per_second(&self, seconds: f64) -> f64 {
+        if self.seconds > Some(0.0) { self.operations as f64 / seconds } else { 0.0 }
     }
 }
 
@@ -574,8 +633,6 @@ impl Measurement {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// The mean.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
     pub mean: f64,
     /// The shortest.
     pub min: u64,
@@ -614,8 +671,6 @@ pub struct Window {
     /// How many it has.
     pub operations: u64,
     /// Mean latency.
-    #[serde(deserialize_with = "number")]
-    #[schemars(with = "Option<f64>")]
     pub mean_ns: f64,
     /// Median latency.
     pub p50_ns: u64,
@@ -623,11 +678,6 @@ pub struct Window {
     pub p99_ns: u64,
     /// The longest.
     pub max_ns: u64,
-}
-
-/// A number that is none is written as null.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 /// Pairs as an object that keeps their order.

@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 
 use super::book::{Book, Measurement};
 use crate::base::distinct::each_once;
-use crate::op::{Durability, Subject, find_operation};
+use crate::op::{Durability, Subject};
 
 /// Fewest bytes per operation of a bulk phase: moving so many takes nearly all of its time.
 const OPERATION_BYTES_MIN: f64 = 1_048_576.0;
 
 /// Whether the mean operation of a measurement moved much content.
 pub(crate) fn is_bulk(m: &Measurement) -> bool {
-    m.operations > 0 && m.bytes as f64 / m.operations as f64 >= OPERATION_BYTES_MIN
+    let moved = m.bytes.unwrap_or_default() as f64;
+    m.operations > 0 && moved / m.operations as f64 >= OPERATION_BYTES_MIN
 }
 
 /// Phases that are bulk in every valid measurement, so that all their rates can be compared.
@@ -31,23 +32,24 @@ pub(crate) fn bulk_phases<'a>(
 
 /// Whether a phase wrote content.
 pub(crate) fn writes_content(m: &Measurement) -> bool {
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change.writes_content())
+    m.bytes > Some(0) && m.job_operation().is_some_and(|o| o.change.writes_content())
 }
 
 /// Whether the device wrote fewer bytes than a phase did.
 pub(crate) fn writes_less(m: &Measurement) -> bool {
-    writes_content(m) && m.device_write_bytes.is_some_and(|written| written < m.bytes)
+    writes_content(m)
+        && m.device_write_bytes.zip(m.bytes).is_some_and(|(written, bytes)| written < bytes)
 }
 
 /// Whether a phase ended with content unwritten: it had no sync, nor had its operations, and the device wrote less.
 pub(crate) fn leaves_unwritten(m: &Measurement) -> bool {
     let syncs_each = !matches!(m.durability, None | Some(Durability::None | Durability::Syncfs));
-    writes_less(m) && m.sync_seconds == 0.0 && !syncs_each
+    writes_less(m) && m.sync_seconds == Some(0.0) && !syncs_each
 }
 
 /// Whether a phase listed directories: findings then count the entries.
 pub(crate) fn is_listing(m: &Measurement) -> bool {
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.subject == Subject::Holder)
+    m.bytes > Some(0) && m.job_operation().is_some_and(|o| o.subject == Subject::Holder)
 }
 
 /// Whether a phase lists directories.
@@ -70,16 +72,18 @@ fn valid_of<'a>(book: &'a Book, phase: &str) -> impl Iterator<Item = &'a Measure
 
 /// Whether a phase only read content.
 pub(crate) fn only_reads(m: &Measurement) -> bool {
-    find_operation(&m.operation).is_some_and(|o| o.reads_content && o.only_looks())
+    m.job_operation().is_some_and(|o| o.reads_content && o.only_looks())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::fixture::measurement;
+    use crate::base::errno::Errno;
+    use crate::results::fixture::{failing, measurement};
+    use crate::results::operation::MeasuredOperation;
 
     fn moving(phase: &str, operations: u64, bytes: u64) -> Measurement {
-        Measurement { operations, bytes, ..measurement(phase, 1, 10, 1_000) }
+        Measurement { operations, bytes: Some(bytes), ..measurement(phase, 1, 10, 1_000) }
     }
 
     #[test]
@@ -98,20 +102,21 @@ mod tests {
     fn what_each_operation_syncs_is_not_left_unwritten() {
         let write = |durability, sync_seconds| {
             let of_all = moving("write", 10, 1 << 20);
-            let (operation, device_write_bytes) = ("create".into(), Some(1 << 10));
+            let operation = MeasuredOperation::find("create");
+            let device_write_bytes = Some(1 << 10);
             Measurement { operation, device_write_bytes, durability, sync_seconds, ..of_all }
         };
         for durability in [None, Some(Durability::None), Some(Durability::Syncfs)] {
-            assert!(leaves_unwritten(&write(durability, 0.0)), "{durability:?}");
-            assert!(!leaves_unwritten(&write(durability, 0.1)), "{durability:?}");
+            assert!(leaves_unwritten(&write(durability, Some(0.0))), "{durability:?}");
+            assert!(!leaves_unwritten(&write(durability, Some(0.1))), "{durability:?}");
         }
-        assert!(!leaves_unwritten(&write(Some(Durability::Fsync), 0.0)));
-        assert!(!leaves_unwritten(&write(Some(Durability::Dsync), 0.0)));
+        assert!(!leaves_unwritten(&write(Some(Durability::Fsync), Some(0.0))));
+        assert!(!leaves_unwritten(&write(Some(Durability::Dsync), Some(0.0))));
     }
 
     #[test]
     fn a_failed_measurement_does_not_change_what_a_phase_is() {
-        let failed = Measurement { invalid: vec!["EIO x 1".into()], ..moving("write", 1, 0) };
+        let failed = Measurement { invalid: vec![failing(Errno::EIO, 1)], ..moving("write", 1, 0) };
         let all = [moving("write", 1, 1 << 30), failed];
         assert_eq!(bulk_phases(all.iter()), BTreeSet::from(["write"]));
     }

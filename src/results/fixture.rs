@@ -10,8 +10,11 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use super::book::*;
+use super::invalid::InvalidReason;
+use super::operation::MeasuredOperation;
 use super::ranks::{PhaseRanks, RankShare};
 use super::timeline::RankTimeline;
+use crate::base::errno::Errno;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
@@ -49,17 +52,17 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
         cell: CellKey { variant: "default".into(), level: None, repeat },
         phase: phase.into(),
         pass: 1,
-        operation: phase.split('-').next().unwrap_or_default().into(),
+        operation: phase.split('-').next().and_then(MeasuredOperation::find),
         engine: Some(EngineName::Sync),
-        threads: 1,
+        threads: Some(1),
         operations,
-        operations_asked: operations,
-        bytes: operations * 1024,
-        seconds,
+        operations_asked: Some(operations),
+        bytes: Some(operations * 1024),
+        seconds: Some(seconds),
         rate_error: Some(0.01),
-        cpu_user_seconds: seconds * 0.1,
-        cpu_system_seconds: seconds * 0.7,
-        latency,
+        cpu_user_seconds: Some(seconds * 0.1),
+        cpu_system_seconds: Some(seconds * 0.7),
+        latency: Some(latency),
         cache: CacheReport {
             asked: CacheAsked::Cold,
             found: CacheState::ColdVerified,
@@ -73,11 +76,22 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
         device_flushes: Some(3),
         device_discard_bytes: Some(0),
         disturbance: Some(quiet(seconds)),
-        entries_expected: operations,
-        entries_found: operations,
+        entries_expected: Some(operations),
+        entries_found: Some(operations),
         histogram,
+        sync_seconds: Some(0.0),
         ..Measurement::default()
     }
+}
+
+/// The reason of a measurement of which so many operations failed.
+pub(crate) fn failing(error: Errno, operations: u64) -> InvalidReason {
+    InvalidReason::Failed { error, operations, first: None, lack: None, direct: false }
+}
+
+/// The reason of a measurement that reached its limit.
+pub(crate) fn at_limit() -> InvalidReason {
+    InvalidReason::Limit { limit_ns: 100_000_000_000, operations: 500, asked: Some(1_000) }
 }
 
 pub(crate) fn host() -> HostFacts {
@@ -160,7 +174,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         scenario: "smallfiles".into(),
         question: "Which file system is best for hundreds of thousands of small files?".into(),
         scale: Scale::Quick,
-        seed: u64::MAX,
+        seed: Some(u64::MAX),
         started: "2026-10-05T08:00:00Z".into(),
         finished: Some("2026-10-05T08:00:41Z".into()),
         command: "boatload run".into(),
@@ -168,13 +182,11 @@ pub(crate) fn run(id: &str) -> RunFacts {
         complete: true,
         parameters: vec![("files".into(), "30000".into()), ("selected".into(), "3000".into())],
         job: "name = \"smallfiles\"\n".into(),
-        overhead_ns: 21.4,
+        overhead_ns: Some(21.4),
         clock: Some(ClockSource::Tsc),
         conclude: Vec::new(),
         repeats: 2,
-        precision: None,
-        time_limit_seconds: None,
-        precision_needs: None,
+        stopping: Stopping::Fixed { fixed: 2 },
         level_order: None,
         resumed: Vec::new(),
         reference: None,
@@ -199,15 +211,15 @@ pub(crate) fn book() -> Book {
             measurements.push(measurement(phase, repeat, operations, ns + slower));
         }
     }
-    measurements[0].sync_seconds = 0.25;
-    measurements[5].sync_seconds = 0.35;
+    measurements[0].sync_seconds = Some(0.25);
+    measurements[5].sync_seconds = Some(0.35);
     measurements[0].worker_spread = Some(0.03);
     measurements[0].slices_ns = vec![18_100.5, 18_000.0, 19_200.0];
     measurements[0].windows = windows(&[18_000, 19_500, 22_250]);
     let failed = &mut measurements[6];
     failed.operations -= 120;
-    failed.errors = BTreeMap::from([("ENOSPC".into(), 120)]);
-    failed.invalid = vec!["ENOSPC x 120".into()];
+    failed.errors = BTreeMap::from([(Errno::ENOSPC, 120)]);
+    failed.invalid = vec![failing(Errno::ENOSPC, 120)];
     let (run, host, conditions) = (run("k3j9x2ab"), host(), conditions());
     Book { run, host, measurements, conditions, ..Book::default() }.ordered_as_measured()
 }
@@ -261,7 +273,12 @@ impl Odd {
 
     fn number(&mut self) -> f64 {
         let plain = self.below(10_000) as f64 / 100.0;
-        self.of(&[plain, plain, 0.0, f64::NAN, f64::INFINITY, -3.5, 1e300, 1e-300, 9.9995e8])
+        self.of(&[plain, plain, 0.0, 7.0, 11.0, -3.5, 1e300, 1e-300, 9.9995e8])
+    }
+
+    fn maybe_number(&mut self) -> Option<f64> {
+        let number = self.number();
+        Some(number).filter(|number| ![7.0, 11.0].contains(number))
     }
 
     /// As large as the store can hold.
@@ -290,21 +307,22 @@ impl Odd {
         let mut m = measurement("x", 1 + self.below(3) as u32, operations, ns);
         m.phase = self.text();
         m.pass = 1 + self.below(2) as u32;
-        m.bytes = self.whole();
+        m.bytes = Some(self.whole());
         m.cell.variant = self.text();
         m.cell.level = self.level();
-        m.seconds = self.number();
-        m.sync_seconds = self.number();
+        m.seconds = self.maybe_number();
+        m.sync_seconds = self.maybe_number();
         m.operations = self.whole();
-        m.rate_error = Some(self.number());
-        m.latency.max = self.whole();
-        m.latency.p50 = self.whole();
+        m.rate_error = self.maybe_number();
+        let latency = m.latency.unwrap();
+        m.latency = Some(Latency { max: self.whole(), p50: self.whole(), ..latency });
         m.cache.found = self.of(&CacheState::ALL);
         m.cache.reason = self.of(&[None, Some(Doubt::NoRights)]);
         m.histogram = self.of(&[m.histogram.clone(), vec![], vec![1, 2, 3]]);
         if self.below(3) == 0 {
-            m.invalid = vec![self.text(), "ENOSPC x 120".into()];
-            m.errors.insert(self.text(), self.whole());
+            let why = Box::new(failing(Errno::ENOSPC, 120));
+            m.invalid = vec![self.reason(), InvalidReason::Rank { rank: 7, why }];
+            m.errors.insert(self.of(&[Errno::EIO, Errno(4095)]), self.whole());
         }
         m.device_write_bytes = self.maybe_whole();
         m.device_writes = self.maybe_whole();
@@ -319,6 +337,16 @@ impl Odd {
         // Drawn apart, so that books stay what they were.
         m.ranks = Self::new(self.seed ^ self.drawn).ranks();
         m
+    }
+
+    fn reason(&mut self) -> InvalidReason {
+        InvalidReason::Hung {
+            seconds: self.below(10_000) as f64,
+            place: self.text(),
+            operations: self.whole(),
+            asked: self.maybe_whole(),
+            call: self.text(),
+        }
     }
 
     fn ranks(&mut self) -> Option<PhaseRanks> {
@@ -422,7 +450,7 @@ impl Odd {
         let mut book = Book { run: run("oddoddod"), host: host(), ..Default::default() };
         book.run.scenario = self.text();
         book.run.question = self.text().repeat(3);
-        book.run.overhead_ns = self.number();
+        book.run.overhead_ns = self.maybe_number();
         book.run.finished = self.of(&[None, Some("2026-10-05T08:00:41Z".into())]);
         book.run.complete = self.below(2) == 0;
         book.host.cpu = self.text();

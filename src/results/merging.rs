@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::book::{CacheReport, CacheState, Measurement, Window};
 use super::histogram::{decoded, encoded};
+use super::invalid::InvalidReason;
 use super::ranks::{PhaseRanks, RankShare};
 use super::recorder::latency;
 use super::timeline::{RankTimeline, RankWork};
 use crate::base::failure::{Failure, Result};
-use crate::base::units::counted;
 use crate::run::workers::WorkSpan;
 
 /// When a rank worked, by its own clock, and what it did.
@@ -47,9 +47,9 @@ impl RankReport {
     /// What one rank measured. What its device did and what disturbed it belongs to its host, which other ranks share:
     /// of many ranks nothing is said of it.
     pub fn new(measurement: Measurement, times: RankTimes) -> Self {
-        let of_rank = |why: &String| format!("rank {}: {why}", times.rank);
+        let of_rank = |why| InvalidReason::Rank { rank: times.rank, why: Box::new(why) };
         let measurement = Measurement {
-            invalid: measurement.invalid.iter().map(of_rank).collect(),
+            invalid: measurement.invalid.into_iter().map(of_rank).collect(),
             device_read_bytes: None,
             device_write_bytes: None,
             device_reads: None,
@@ -140,12 +140,11 @@ impl RankReport {
         let timeline = RankTimeline::of(&work.collect::<Vec<_>>(), ranks.seconds());
         let ranks = PhaseRanks { timeline, ..ranks };
         let mut invalid = self.measurement.invalid.clone();
-        invalid.extend(
-            (self.unnamed > 0).then(|| format!("and {}", counted(self.unnamed, "more reason"))),
-        );
+        let more = InvalidReason::More { reasons: self.unnamed };
+        invalid.extend((self.unnamed > 0).then_some(more));
         Measurement {
             invalid,
-            seconds: ranks.seconds(),
+            seconds: Some(ranks.seconds()),
             worker_spread: ranks.straggler_share(),
             ranks: Some(ranks),
             ..self.measurement
@@ -160,33 +159,45 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
     histogram.add(&added).map_err(|_| unreadable())?;
     let mut errors = one.errors.clone();
     for (error, count) in &other.errors {
-        *errors.entry(error.clone()).or_default() += count;
+        *errors.entry(*error).or_default() += count;
     }
-    let counts = [one, other].map(|m| if m.latency.max > 0 { m.operations as f64 } else { 0.0 });
-    let mean = weighted([one.latency.mean, other.latency.mean], counts);
-    let least = [one, other].into_iter().filter(|m| m.operations > 0).map(|m| m.latency.min).min();
-    let extremes = least.unwrap_or(0)..=one.latency.max.max(other.latency.max);
+    let timed = |m: &Measurement| m.latency.filter(|latency| latency.max > 0);
+    let counts = [one, other].map(|m| timed(m).map_or(0.0, |_| m.operations as f64));
+    let latencies = [one, other].map(|m| m.latency.unwrap_or_default());
+    let mean = weighted(latencies.map(|latency| latency.mean), counts);
+    let least = [one, other].into_iter().filter(|m| m.operations > 0);
+    let least = least.filter_map(|m| Some(m.latency?.min)).min().unwrap_or_default();
+    let most = latencies[0].max.max(latencies[1].max);
     Ok(Measurement {
         operations: one.operations + other.operations,
-        operations_asked: one.operations_asked + other.operations_asked,
-        bytes: one.bytes + other.bytes,
+        operations_asked: summed([one.operations_asked, other.operations_asked]),
+        bytes: summed([one.bytes, other.bytes]),
         errors,
-        seconds: one.seconds.max(other.seconds),
-        sync_seconds: one.sync_seconds.max(other.sync_seconds),
-        cpu_user_seconds: one.cpu_user_seconds + other.cpu_user_seconds,
-        cpu_system_seconds: one.cpu_system_seconds + other.cpu_system_seconds,
+        seconds: longer([one.seconds, other.seconds]),
+        sync_seconds: longer([one.sync_seconds, other.sync_seconds]),
+        cpu_user_seconds: summed([one.cpu_user_seconds, other.cpu_user_seconds]),
+        cpu_system_seconds: summed([one.cpu_system_seconds, other.cpu_system_seconds]),
         context_switches: one.context_switches.zip(other.context_switches).map(|(a, b)| a + b),
-        entries_expected: one.entries_expected + other.entries_expected,
-        entries_found: one.entries_found + other.entries_found,
+        entries_expected: summed([one.entries_expected, other.entries_expected]),
+        entries_found: summed([one.entries_found, other.entries_found]),
         idle: one.idle.zip(other.idle).map(|(a, b)| a && b),
         cache: merged_cache(&one.cache, &other.cache),
         rate_error: merged_error([one.rate_error, other.rate_error]),
         slices_ns: merged_slices([&one.slices_ns, &other.slices_ns], weights),
         windows: merged_windows(&one.windows, &other.windows),
-        latency: latency(&histogram, mean, extremes),
+        latency: Some(latency(&histogram, mean, least..=most)),
         histogram: encoded(&histogram),
         ..one.clone()
     })
+}
+
+/// The sum of what is known.
+fn summed<T: std::ops::Add<Output = T>>(both: [Option<T>; 2]) -> Option<T> {
+    both.into_iter().flatten().reduce(|a, b| a + b)
+}
+
+fn longer(both: [Option<f64>; 2]) -> Option<f64> {
+    both.into_iter().flatten().reduce(f64::max)
 }
 
 /// The mean of two means; that of one where the other is of nothing.
@@ -246,9 +257,9 @@ mod tests {
         let extremes = *latencies.iter().min().unwrap()..=*latencies.iter().max().unwrap();
         let m = Measurement {
             operations,
-            operations_asked: operations,
-            bytes: 10 * operations,
-            latency: latency(&histogram, mean, extremes),
+            operations_asked: Some(operations),
+            bytes: Some(10 * operations),
+            latency: Some(latency(&histogram, mean, extremes)),
             histogram: encoded(&histogram),
             ..Measurement::default()
         };
@@ -265,7 +276,7 @@ mod tests {
         );
         let merged = report(0, &[1_000]).merged(failed).unwrap().measurement(|_, ns| ns, 0.0);
         let ranks = merged.ranks.unwrap();
-        assert_eq!((merged.seconds, ranks.stonewall_seconds), (1.0, 1.0));
+        assert_eq!((merged.seconds, ranks.stonewall_seconds), (Some(1.0), 1.0));
         assert_eq!((ranks.ranks[1].started_seconds, ranks.ranks[1].ended_seconds), (0.0, 0.0));
     }
 
@@ -282,9 +293,10 @@ mod tests {
         let merged = pair().merged(pair()).unwrap().measurement(|_, ns| ns, 0.0);
         let whole = report(0, &all).measurement(|_, ns| ns, 0.0);
         assert_eq!(merged.histogram, whole.histogram);
-        assert_eq!((merged.operations, merged.bytes), (14, 140));
-        assert_eq!((merged.latency.min, merged.latency.max), (900, 5_000_000));
-        assert!((merged.latency.mean - whole.latency.mean).abs() < 1e-6);
+        assert_eq!((merged.operations, merged.bytes), (14, Some(140)));
+        let latency = merged.latency.unwrap();
+        assert_eq!((latency.min, latency.max), (900, 5_000_000));
+        assert!((latency.mean - whole.latency.unwrap().mean).abs() < 1e-6);
         let ranks: Vec<u32> = merged.ranks.unwrap().ranks.iter().map(|one| one.rank).collect();
         assert_eq!(ranks, [0, 1, 2, 3]);
     }
@@ -296,23 +308,22 @@ mod tests {
             RankTimes { rank: 1, ..RankTimes::default() },
         );
         let merged = report(0, &[1_000, 3_000]).merged(idle).unwrap().measurement(|_, ns| ns, 0.0);
-        assert_eq!(
-            (merged.latency.mean, merged.latency.min, merged.operations),
-            (2_000.0, 1_000, 2)
-        );
+        let latency = merged.latency.unwrap();
+        assert_eq!((latency.mean, latency.min, merged.operations), (2_000.0, 1_000, 2));
     }
 
     #[test]
     fn the_first_ranks_that_fell_short_are_named_and_the_others_counted() {
         let short = |rank| {
             let mut report = report(rank, &[1_000]);
-            report.measurement.invalid = vec![format!("rank {rank}: did 1 of 2 operations")];
+            let why = Box::new(InvalidReason::Operations { operations: 1, asked: 2 });
+            report.measurement.invalid = vec![InvalidReason::Rank { rank, why }];
             report
         };
         let all = (1..20).fold(short(0), |all, rank| all.merged(short(rank)).unwrap());
         let invalid = all.measurement(|_, ns| ns, 0.0).invalid;
         assert_eq!(invalid.len(), NAMED_MAX + 1);
-        assert_eq!(invalid.last().unwrap(), "and 12 more reasons");
+        assert_eq!(invalid.last().unwrap().sentence(), "and 12 more reasons");
     }
 
     #[test]

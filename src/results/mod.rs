@@ -8,7 +8,9 @@ pub(crate) mod document_texts;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
+pub mod invalid;
 pub mod merging;
+pub mod operation;
 pub mod order;
 pub mod ranks;
 pub mod recorder;

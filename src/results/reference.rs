@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::book::*;
+use super::operation::MeasuredOperation;
 use crate::base::problem::nearest;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
@@ -126,8 +127,8 @@ fn book(sources: &WireSources, wire: &WireReference) -> Option<Book> {
         question: scenario.question.clone(),
         scale: Scale::Original,
         complete: true,
-        overhead_ns: f64::NAN,
         repeats,
+        stopping: Stopping::Fixed { fixed: repeats },
         reference: Some(provenance(write_up, wire)),
         ..RunFacts::default()
     };
@@ -169,13 +170,12 @@ impl<'a> PublishedRow<'a> {
         cell.filter(|cell| !cell.is_empty())
     }
 
-    fn number(&self, column: &str) -> f64 {
-        self.text(column).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN)
+    fn number(&self, column: &str) -> Option<f64> {
+        self.text(column)?.parse().ok()
     }
 
-    /// Zero if the column is not there; a number that is none is zero too.
-    fn whole(&self, column: &str) -> u64 {
-        self.number(column) as u64
+    fn whole(&self, column: &str) -> Option<u64> {
+        self.number(column).map(|number| number as u64)
     }
 }
 
@@ -210,28 +210,27 @@ fn measurement(line: &PublishedRow, scenario: &WireScenario, threads: u32) -> Me
     let text = |column: &str, absent: &str| line.text(column).unwrap_or(absent).to_string();
     let level = scenario.axis.as_ref().map(|axis| Level {
         axis: axis.clone(),
-        value: line.number("level"),
+        value: line.number("level").unwrap_or_default(),
         unit: scenario.unit,
     });
-    let operations = line.whole("operations");
+    let operations = line.whole("operations").unwrap_or_default();
     Measurement {
         cell: CellKey {
             variant: text("variant", "default"),
             level,
-            repeat: line.whole("repeat").max(1) as u32,
+            repeat: line.whole("repeat").unwrap_or(1) as u32,
         },
         phase: text("phase", ""),
-        pass: line.whole("pass").max(1) as u32,
-        operation: text("operation", ""),
-        threads,
+        pass: line.whole("pass").unwrap_or(1) as u32,
+        operation: line.text("operation").and_then(MeasuredOperation::find),
+        threads: Some(threads).filter(|threads| *threads > 0),
         operations,
-        operations_asked: operations,
+        operations_asked: Some(operations),
         bytes: line.whole("bytes"),
         seconds: seconds(line),
         sync_seconds: line.number("sync_seconds"),
         cpu_user_seconds: line.number("cpu_user_seconds"),
         cpu_system_seconds: line.number("cpu_system_seconds"),
-        latency: Latency { mean: f64::NAN, ..Latency::default() },
         cache: CacheReport {
             asked: scenario.cache,
             found: CacheState::Unverified,
@@ -244,17 +243,15 @@ fn measurement(line: &PublishedRow, scenario: &WireScenario, threads: u32) -> Me
 }
 
 /// As published, or as they follow from the rate.
-fn seconds(line: &PublishedRow) -> f64 {
-    let published = line.number("seconds");
-    let from_rate = line.number("operations") / line.number("operations_per_second");
-    if published.is_nan() { from_rate } else { published }
+fn seconds(line: &PublishedRow) -> Option<f64> {
+    let from_rate = || Some(line.number("operations")? / line.number("operations_per_second")?);
+    line.number("seconds").or_else(from_rate)
 }
 
 /// The one operation of a line: all its figures are the same.
 fn window(line: &PublishedRow) -> Option<Window> {
-    line.text("operation_number")?;
-    let ns = line.number("latency_us") * 1e3;
-    let first = line.whole("operation_number").saturating_sub(1);
+    let first = line.whole("operation_number")?.saturating_sub(1);
+    let ns = line.number("latency_us")? * 1e3;
     let whole = ns as u64;
     Some(Window { first, operations: 1, mean_ns: ns, p50_ns: whole, p99_ns: whole, max_ns: whole })
 }

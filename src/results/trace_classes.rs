@@ -212,6 +212,7 @@ impl ClassOperation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::errno::Errno;
     use crate::host::tracing::{ClassCount, ClassSlice, MapEntry, TracedOperation};
     use crate::results::trace_tally::TraceTally;
 
@@ -255,8 +256,8 @@ mod tests {
             .collect();
         // What was lost is not known to be of any class.
         assert_eq!(told, [("d2", 1600, 50), ("d1", 960, 30), ("rest", 37, 0)]);
-        assert_eq!((named.summed, all[2].errors["ENOENT"]), (1, 7));
-        assert_eq!(all[0].operation, TracedOperation::Create.as_str());
+        assert_eq!((named.summed, all[2].errors[&Errno::ENOENT]), (1, 7));
+        assert_eq!(all[0].operation, Some(TracedOperation::Create.into()));
     }
 
     #[test]

@@ -11,7 +11,11 @@ use crate::base::live_set::LiveSet;
 use crate::base::random::{Stream, below, draw, unit};
 use crate::base::units::counted;
 use crate::host::space::Space;
+use crate::op::Change;
+use crate::plan::Phase;
+use crate::plan::phase::{OnBallast, PastChange};
 use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, ROUND_PERCENT, USED_TOLERANCE};
+use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::run::drive::DoneCount;
 
 /// A site that makes and deletes the files of a ballast.
@@ -103,6 +107,20 @@ const IDLE_FILES_MAX: u64 = 5 * BATCH_FILES_MAX;
 const VICTIM_DRAWS_MAX: u32 = 64;
 
 impl BallastState {
+    /// A phase on the files that there are now.
+    pub(super) fn resolved(&self, phase: &Phase, on: OnBallast) -> Phase {
+        let seed = self.ballast().tree.seed;
+        let ranked = Arc::new(self.sample(on.most, on.salt).ranked());
+        let length = self.live().length();
+        let made = Selection::new(EntryRange::whole(0, length), Order::Sequential, 1, seed, 0);
+        let change = Change::NewSize;
+        Phase {
+            selection: Selection::of_live(ranked, on.most, on.order, seed, on.salt),
+            history: vec![PastChange { change, selection: made, sizes: None }],
+            ..phase.clone()
+        }
+    }
+
     /// None of the ballast's files yet.
     pub fn new(ballast: Ballast) -> Self {
         Self {

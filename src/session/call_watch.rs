@@ -10,12 +10,14 @@ use std::time::Duration;
 use super::{PhaseContext, RunOrder, RunOutcome, Watcher, now, tag_moved};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::patience::soon;
-use crate::base::units::{counted, grouped, span};
+use crate::base::units::span;
 use crate::host::block_device::BlockDevice;
 use crate::host::waiting_call::{ThreadWatch, WaitingCall};
 use crate::plan::DEFAULT_VARIANT;
 use crate::plan::filesystem::Volume;
 use crate::results::book::{Book, CellKey, Measurement};
+use crate::results::invalid::InvalidReason;
+use crate::results::operation::MeasuredOperation;
 use crate::results::store::{RunGrowth, Store};
 use crate::run::ballast::Headway;
 use crate::run::clock::{Clock, RealClock};
@@ -133,6 +135,17 @@ impl PhaseUnderWay {
     fn done(&self) -> u64 {
         self.done.iter().map(DoneCount::get).sum()
     }
+
+    /// A call keeps it from going on.
+    fn hung(&self, call: &WaitingCall) -> InvalidReason {
+        InvalidReason::Hung {
+            seconds: call.ns as f64 / 1e9,
+            place: self.title.clone(),
+            operations: self.done(),
+            asked: self.asked,
+            call: call.to_string(),
+        }
+    }
 }
 
 impl CallWatch<'_> {
@@ -175,26 +188,16 @@ impl CallWatch<'_> {
 
     /// What a call that does not return keeps from going on.
     fn sentence(&self, call: &WaitingCall) -> String {
-        let seconds = span(call.ns as f64 / 1e9);
-        match self.phase().as_ref() {
-            Some(phase) => {
-                let done = phase.done();
-                let done = match phase.asked {
-                    Some(asked) => format!("{} of {}", grouped(done), counted(asked, "operation")),
-                    None => counted(done, "operation"),
-                };
-                let title = &phase.title;
-                format!("no operation has ended for {seconds} in {title} ({done} done): {call}")
-            }
-            None => format!("a call has not returned for {seconds}: {call}"),
-        }
+        let seconds = call.ns as f64 / 1e9;
+        let no_phase = || format!("a call has not returned for {}: {call}", span(seconds));
+        self.phase().as_ref().map_or_else(no_phase, |phase| phase.hung(call).sentence())
     }
 
     /// Whether nobody wants to wait longer for a call.
     fn is_in_vain(&self, call: &WaitingCall, now_ns: u64) -> bool {
         let plan = self.order.plan;
         let is_over = call.ns >= PATIENCE_NS
-            && plan.effort.is_some_and(|e| now_ns as f64 / 1e9 >= e.time_limit_seconds);
+            && plan.time_limit_seconds.is_some_and(|limit| now_ns as f64 / 1e9 >= limit);
         let took_too_long = match self.phase().as_ref() {
             Some(PhaseUnderWay { limit_ns: Some(_), operations_ended: true, .. }) => {
                 call.ns >= PATIENCE_NS
@@ -222,7 +225,7 @@ impl CallWatch<'_> {
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
         let why = self.sentence(call);
         let failure = Failure { exit, sentence: format!("the run ends: {why}") };
-        self.watcher.gives_up(self.outcome(failure, why));
+        self.watcher.gives_up(self.outcome(failure, call));
         self.interrupt.set();
         let given_up_at = self.clock.now();
         let (mut waits_since, mut written) = (given_up_at, self.written());
@@ -263,15 +266,15 @@ impl CallWatch<'_> {
     }
 
     /// What was measured until the run was given up, with the phase that was under way.
-    fn outcome(&self, failure: Failure, why: String) -> Result<RunOutcome> {
+    fn outcome(&self, failure: Failure, call: &WaitingCall) -> Result<RunOutcome> {
         let Some(mut book) = self.known().take() else { return Err(failure) };
         book.measurements.extend(self.phase().as_ref().map(|phase| {
             let done = phase.done();
             Measurement {
                 operations: done,
-                operations_asked: phase.asked.unwrap_or(done),
-                seconds: self.clock.nanoseconds(phase.begun, self.clock.now()) as f64 / 1e9,
-                invalid: vec![why],
+                operations_asked: Some(phase.asked.unwrap_or(done)),
+                seconds: Some(self.clock.nanoseconds(phase.begun, self.clock.now()) as f64 / 1e9),
+                invalid: vec![phase.hung(call)],
                 ..phase.measurement.clone()
             }
         }));
@@ -405,9 +408,9 @@ impl Watcher for CallWatch<'_> {
                 cell: (*key).clone(),
                 phase: phase.name.clone(),
                 pass: phase.pass,
-                operation: phase.operation.name.into(),
+                operation: Some(MeasuredOperation::Job(phase.operation)),
                 durability: Some(phase.durability),
-                threads: phase.threads,
+                threads: Some(phase.threads),
                 ..Measurement::default()
             },
         });
@@ -479,9 +482,10 @@ mod tests {
 
     /// What is given of such a run that is given up.
     fn given_up(store: Option<PathBuf>) -> (RunOutcome, Vec<String>) {
-        let (outcome, said) = watching(store, |watch| {
-            watch.outcome(Failure::failed("the run ends"), "a call hangs".into())
-        });
+        let call = Some("openat".into());
+        let call = WaitingCall { ns: 90_000_000_000, call, file: None, waits_in: Vec::new() };
+        let (outcome, said) =
+            watching(store, |watch| watch.outcome(Failure::failed("the run ends"), &call));
         (outcome.unwrap(), said)
     }
 

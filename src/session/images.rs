@@ -90,7 +90,6 @@ mod tests {
     use super::*;
     use crate::host::space::Space;
     use crate::plan::filesystem::read_list;
-    use crate::plan::repetition::Effort;
     use crate::plan::{Settings, read_job};
 
     const GIB: u64 = 1 << 30;
@@ -103,7 +102,7 @@ mod tests {
         list: &str,
         available_bytes: u64,
         histories: u32,
-        effort: Option<Effort>,
+        time_limit_seconds: Option<f64>,
     ) -> HostSurvey {
         let job = format!(
             "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [20, 40]\n\
@@ -111,7 +110,7 @@ mod tests {
              [[phase]]\noperation = 'create'\n"
         );
         let filesystems = read_list(list).unwrap();
-        let settings = Settings { filesystems, effort, ..Settings::default() };
+        let settings = Settings { filesystems, time_limit_seconds, ..Settings::default() };
         let plan = read_job(&job, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
         let mut survey = HostSurvey::new(&plan, Path::new("/")).unwrap();
         survey.host.filesystem.kind = "ext4".into();
@@ -136,16 +135,12 @@ mod tests {
     #[test]
     fn of_histories_there_is_room_for_those_that_are_kept_at_one_time() {
         let asked = Volume::Image { bytes: Some(10 * GIB) };
-        let kept = |histories, effort| {
-            images(&survey_of("ext4", 99 * GIB, histories, effort), &asked).unwrap().bytes
+        let kept = |histories, limit| {
+            images(&survey_of("ext4", 99 * GIB, histories, limit), &asked).unwrap().bytes
         };
-        let (one, effort) = (kept(1, None), Some(Effort::default()));
-        assert_eq!(
-            [kept(2, None), kept(2, effort)],
-            [2 * one; 2],
-            "three repeats take two in turn"
-        );
-        assert_eq!([kept(3, None), kept(1_000, effort)], [one; 2], "each repeat has its own");
+        let (one, limit) = (kept(1, None), Some(60.0));
+        assert_eq!([kept(2, None), kept(2, limit)], [2 * one; 2], "three repeats take two in turn");
+        assert_eq!([kept(3, None), kept(1_000, limit)], [one; 2], "each repeat has its own");
     }
 
     const FREE: u64 = 20 * GIB;

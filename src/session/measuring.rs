@@ -6,20 +6,19 @@ use std::sync::{Arc, Mutex};
 use super::{PhaseContext, Watcher};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
-use crate::base::units::{counted, duration, grouped};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::block_trace::BlockTrace;
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::memory::touch_free;
 use crate::host::settings::host_takes_free_memory;
-use crate::host::space::Space;
+use crate::host::space::{Space, SpaceLack};
 use crate::op::{Durability, Effect};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::results::book::{
-    CacheReport, CellKey, DiskActivity, Disturbance, Measurement, REACHED_LIMIT, SETTLE,
-};
+use crate::results::book::{CacheReport, CellKey, DiskActivity, Disturbance, Measurement, SETTLE};
 use crate::results::histogram::encoded;
+use crate::results::invalid::{FirstFailure, InvalidReason};
+use crate::results::operation::MeasuredOperation;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
 use crate::results::timeline::OperationSlice;
 use crate::run::cache::{CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
@@ -212,8 +211,8 @@ pub(super) fn measure(
     let entries = count(site, cell, phase, &mut wrong);
     let mut measurement = Measurement {
         rate_error: recorded.rate_error,
-        sync_seconds,
-        latency: recorded.latency,
+        sync_seconds: Some(sync_seconds),
+        latency: Some(recorded.latency),
         cache: cache_report(phase, found),
         slices_ns: recorded.slices_ns,
         disturbance,
@@ -231,8 +230,7 @@ pub(super) fn measure(
         )
     };
     let tree = site.tree_of(phase, cell);
-    let lack = space_after.map(|space| space.lack());
-    let met = MetErrors { failures: &run.failures, lack: lack.as_deref() };
+    let met = MetErrors { failures: &run.failures, lack: space_after.map(|space| space.lack()) };
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted, &met));
     measurement.invalid = wrong;
     Ok(measurement)
@@ -296,12 +294,14 @@ pub(super) fn settle(
         cell: key.clone(),
         phase: SETTLE.into(),
         pass: 1,
-        operation: SETTLE.into(),
+        operation: Some(MeasuredOperation::Settle),
         engine: Some(cell.engine),
-        threads: 1,
+        threads: Some(1),
         operations: 1,
-        operations_asked: 1,
-        seconds,
+        operations_asked: Some(1),
+        bytes: Some(0),
+        seconds: Some(seconds),
+        sync_seconds: Some(0.0),
         disk,
         ..Measurement::default()
     };
@@ -319,7 +319,7 @@ fn with_taken(m: Measurement, space: Option<(Space, Space)>, phase: &Phase) -> M
     let Some((before, after)) = space else { return m };
     let made_files = phase.operation.effect == Effect::AddsEntry;
     let (made_some, made_much) =
-        (made_files && m.operations > 0, made_files && m.bytes >= TAKES_SPACE_BYTES);
+        (made_files && m.operations > 0, made_files && m.bytes >= Some(TAKES_SPACE_BYTES));
     let taken = |before: Option<u64>, after: Option<u64>, must_move: bool| {
         let taken = after?.wrapping_sub(before?).cast_signed();
         (taken != 0 || !must_move).then_some(taken)
@@ -333,54 +333,53 @@ fn with_taken(m: Measurement, space: Option<(Space, Space)>, phase: &Phase) -> M
 fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
     let phase = context.phase;
     let failed: u64 = run.errors.values().sum();
-    let errors = run.errors.iter().map(|(errno, count)| (errno.to_string(), *count));
     Measurement {
         cell: context.key.clone(),
         phase: phase.name.clone(),
         pass: phase.pass,
-        operation: phase.operation.name.into(),
+        operation: Some(MeasuredOperation::Job(phase.operation)),
         engine: Some(cell.engine),
         durability: Some(phase.durability),
-        threads: phase.threads,
+        threads: Some(phase.threads),
         operations: run.operations,
-        operations_asked: phase.operations().unwrap_or(run.operations + failed),
-        errors: errors.collect::<BTreeMap<_, _>>(),
-        bytes: run.bytes,
-        seconds: run.seconds,
-        cpu_user_seconds: run.cpu_user_seconds,
-        cpu_system_seconds: run.cpu_system_seconds,
+        operations_asked: Some(phase.operations().unwrap_or(run.operations + failed)),
+        errors: run.errors.clone(),
+        bytes: Some(run.bytes),
+        seconds: Some(run.seconds),
+        cpu_user_seconds: Some(run.cpu_user_seconds),
+        cpu_system_seconds: Some(run.cpu_system_seconds),
         worker_spread: run.worker_spread,
         context_switches: Some(run.context_switches),
         ..Measurement::default()
     }
 }
 
-fn sync(site: &dyn Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
+fn sync(site: &dyn Site, phase: &Phase, wrong: &mut Vec<InvalidReason>) -> f64 {
     if phase.durability != Durability::Syncfs {
         return 0.0;
     }
     site.sync().unwrap_or_else(|errno| {
-        wrong.push(format!("the sync at its end (syncfs) failed: {errno}, {}", errno.about()));
+        wrong.push(InvalidReason::Sync { error: errno });
         0.0
     })
 }
 
 /// Entries of a tree after a phase, as far as this process counts them.
-#[derive(Default)]
 struct EntryCount {
-    expected: u64,
-    found: u64,
+    expected: Option<u64>,
+    found: Option<u64>,
 }
 
-fn count(site: &dyn Site, cell: &CellPlan, phase: &Phase, wrong: &mut Vec<String>) -> EntryCount {
+fn count(
+    site: &dyn Site,
+    cell: &CellPlan,
+    phase: &Phase,
+    wrong: &mut Vec<InvalidReason>,
+) -> EntryCount {
     let expected = cell.tree.entries_to_count(phase.entries_after);
-    let Some(expected) = expected else { return EntryCount::default() };
-    let found = site.count_entries().unwrap_or_else(|errno| {
-        wrong.push(format!(
-            "the tree could not be counted (getdents64): {errno}, {}",
-            errno.about()
-        ));
-        0
+    let found = expected.and_then(|_| {
+        let failed = |error| wrong.push(InvalidReason::Count { error });
+        site.count_entries().map_err(failed).ok()
     });
     EntryCount { expected, found }
 }
@@ -397,25 +396,17 @@ fn cache_report(phase: &Phase, found: CacheVerdict) -> CacheReport {
 /// Where the errors of a phase were met, and what the file system lacked after it.
 struct MetErrors<'a> {
     failures: &'a BTreeMap<Errno, FailedRequest>,
-    lack: Option<&'a str>,
+    lack: Option<SpaceLack>,
 }
 
 impl MetErrors<'_> {
-    /// What an error means, and which request met it first, on which entry.
-    fn about(&self, error: &str, phase: &Phase) -> String {
-        let Some(errno) = Errno::from_name(error) else { return String::new() };
-        let meaning = match errno {
-            Errno::EINVAL if phase.direct => {
-                Some("direct I/O is not done here, or not in such blocks")
-            }
-            Errno::ENOSPC => self.lack,
-            errno => errno.meaning(),
-        };
-        let first = self.failures.get(&errno).and_then(|FailedRequest { kind, place }| {
-            Some(format!(" (first in {} of {place})", kind.as_ref()?))
+    /// So many operations failed with an error.
+    fn reason(&self, error: Errno, operations: u64, phase: &Phase) -> InvalidReason {
+        let first = self.failures.get(&error).and_then(|FailedRequest { kind, place }| {
+            Some(FirstFailure { request: (*kind)?, entry: place.to_string() })
         });
-        let meaning = meaning.map(|meaning| format!(": {meaning}"));
-        first.unwrap_or_default() + &meaning.unwrap_or_default()
+        let lack = self.lack.filter(|_| error == Errno::ENOSPC);
+        InvalidReason::Failed { error, operations, first, lack, direct: phase.direct }
     }
 }
 
@@ -426,45 +417,26 @@ fn shortfalls(
     phase: &Phase,
     interrupted: bool,
     met: &MetErrors<'_>,
-) -> Vec<String> {
-    let failed = |(error, count): (&String, &u64)| {
-        format!("{error} x {}{}", grouped(*count), met.about(error, phase))
-    };
-    let mut wrong: Vec<String> = m.errors.iter().map(failed).collect();
+) -> Vec<InvalidReason> {
+    let failed = m.errors.iter().map(|(error, count)| met.reason(*error, *count, phase));
+    let mut wrong: Vec<_> = failed.collect();
+    let operations = m.operations;
     if interrupted {
-        wrong.push(format!("interrupted after {}", counted(m.operations, "operation")));
+        wrong.push(InvalidReason::Interrupted { operations });
         return wrong;
     }
-    if let Some(limit_ns) = phase.limit_ns.filter(|limit| m.seconds * 1e9 >= *limit as f64) {
-        let done = counted(m.operations, "operation");
-        let after = format!("{REACHED_LIMIT} of {} after {done}", duration(limit_ns as f64));
-        wrong.push(match phase.operations() {
-            Some(asked) => format!("{after} of {}", grouped(asked)),
-            None => after,
-        });
+    if let Some(limit_ns) = phase.limit_ns.filter(|limit| m.seconds >= Some(*limit as f64 / 1e9)) {
+        wrong.push(InvalidReason::Limit { limit_ns, operations, asked: phase.operations() });
         return wrong;
     }
-    if m.operations != m.operations_asked && m.errors.is_empty() {
-        wrong.push(format!(
-            "did {} of {}",
-            grouped(m.operations),
-            counted(m.operations_asked, "operation")
-        ));
-    }
-    if m.entries_found != m.entries_expected {
-        let whose = if tree.is_made_for_others() { "the tree of all ranks" } else { "the tree" };
-        wrong.push(format!(
-            "{whose} holds {} instead of {}",
-            counted(m.entries_found, "entry"),
-            grouped(m.entries_expected)
-        ));
-    }
-    if !m.errors.is_empty() {
-        return wrong;
-    }
-    let expected = phase.expected_bytes(tree, m.operations);
-    if let Some(expected) = expected.filter(|expected| *expected != m.bytes) {
-        wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
-    }
+    let asked = m.operations_asked.filter(|asked| *asked != operations && m.errors.is_empty());
+    wrong.extend(asked.map(|asked| InvalidReason::Operations { operations, asked }));
+    let of_all_ranks = tree.is_made_for_others();
+    let other = |(found, expected)| InvalidReason::Entries { found, expected, of_all_ranks };
+    let counted = m.entries_found.zip(m.entries_expected).filter(|(found, must)| found != must);
+    wrong.extend(counted.map(other));
+    let expected = phase.expected_bytes(tree, operations).filter(|_| m.errors.is_empty());
+    let moved = m.bytes.zip(expected).filter(|(moved, expected)| moved != expected);
+    wrong.extend(moved.map(|(moved, expected)| InvalidReason::Bytes { moved, expected }));
     wrong
 }

@@ -218,8 +218,8 @@ fn agree_from<'a>(
 fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
     let is_shifted = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.shift > 0);
     let needs_others = |cell: &CellPlan| is_shifted(cell) || cell.tree.part.is_some();
-    let why = if plan.effort.is_some() {
-        "--precision and --time-limit choose repeats while a run goes on, which is done by one process only: name --repeats"
+    let why = if plan.time_limit_seconds.is_some() {
+        "--time-limit repeats until the answer is decided, which only a run of one process can do: name --repeats"
     } else if plan.makes_filesystems() {
         "file systems are made and mounted by one process only: name with --dir a directory that all hosts share"
     } else if plan.reads_device() {

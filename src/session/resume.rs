@@ -253,6 +253,7 @@ impl UnfinishedRun {
     ) -> Result<(Book, KnownCells)> {
         let changes = self.changes(origin);
         let run = &self.book.run;
+        let (repeats, stopping) = (fresh.run.repeats, fresh.run.stopping.clone());
         let fresh = Book {
             run: RunFacts {
                 boatload: fresh.run.boatload.clone(),
@@ -268,10 +269,9 @@ impl UnfinishedRun {
         let is_done = |key: &CellKey| self.cells.iter().any(|cell| cell.cell == *key);
         self.book.conditions.retain(|condition| is_done(&condition.cell));
         let run = &mut self.book.run;
-        (run.finished, run.complete, run.precision_needs) = (None, false, None);
-        if run.precision.is_some() {
-            run.repeats = fresh.run.repeats;
-        }
+        (run.finished, run.complete) = (None, false);
+        // The looks are made again, of the same measurements.
+        (run.repeats, run.stopping) = (repeats, stopping);
         run.resumed.push(Resumption { at: now(), cell: None, differences });
         let known = KnownCells { cells: self.cells.into(), measurements: known.into() };
         Ok((self.book, known))
@@ -288,7 +288,7 @@ impl UnfinishedRun {
             ("scale", a.run.scale != b.run.scale),
             ("seed", a.run.seed != b.run.seed),
             ("order of levels", a.run.level_order != b.run.level_order),
-            ("repeats", a.run.precision.is_none() && a.run.repeats != b.run.repeats),
+            ("repeats", a.run.stopping.fixed() != b.run.stopping.fixed()),
         ];
         match named.iter().find(|(_, differ)| *differ) {
             Some((what, _)) => Err(Failure::usage(format!(
@@ -324,7 +324,7 @@ impl Session<'_> {
         let own: Vec<Measurement> =
             self.known.measurements.drain(..own.min(self.known.measurements.len())).collect();
         self.cell += 1;
-        self.spent.pass_over(&done, &own);
+        self.spent.pass_over(&done);
         let phases = own.iter().filter(|m| !m.is_settle()).count() as u64;
         let operations = own.iter().map(|m| m.operations + m.errors.values().sum::<u64>()).sum();
         self.sites.for_cell(cell)?.pass_over(cell, phases, operations);

@@ -18,7 +18,7 @@ use crate::host::tracing::{
     TracedOperation, Tracer, TracerProgram, URING_NUMBER,
 };
 use crate::plan::Conclusion;
-use crate::results::book::{Book, RunFacts, TraceEnd, TraceFacts};
+use crate::results::book::{Book, RunFacts, Stopping, TraceEnd, TraceFacts};
 use crate::results::trace_tally::TraceTally;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::interrupt::Interrupt;
@@ -202,9 +202,10 @@ pub(crate) fn trace(
         command: order.command.clone(),
         boatload: VERSION.into(),
         complete: true,
-        overhead_ns: result.costs.traced_ns(),
+        overhead_ns: Some(result.costs.traced_ns()),
         conclude: order.by.map_or(vec![Conclusion::Growth], |_| Vec::new()),
         repeats: 1,
+        stopping: Stopping::Fixed { fixed: 1 },
         traced: Some(traced),
         ..RunFacts::default()
     };

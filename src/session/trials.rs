@@ -5,8 +5,10 @@ mod pairs;
 use super::{Nobody, RunOrder};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{compare, compare_among};
+use crate::analysis::effects::decide::Decision;
+use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::Finding;
-use crate::analysis::findings::curve::Law;
+use crate::analysis::findings::law::Law;
 use crate::analysis::history::HISTORY_RUNS;
 use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
@@ -37,8 +39,8 @@ pub(crate) fn same(
         let Some(a) = alone(order, interrupt)? else { break };
         let Some(b) = alone(order, interrupt)? else { break };
         let known = before.len().saturating_sub(HISTORY_RUNS as usize);
-        let known: Vec<Analysis<'_>> = before[known..].iter().map(Analysis::of).collect();
-        trials.add(&compare_among(&Analysis::of(&a), &Analysis::of(&b), &known));
+        let known: Vec<RunFigures<'_>> = before[known..].iter().map(RunFigures::of).collect();
+        trials.add(&compare_among(&RunFigures::of(&a), &RunFigures::of(&b), &known));
         before.extend([a, b]);
     }
     Ok(trials)
@@ -138,8 +140,6 @@ fn with_twins(plan: &Plan, doubled: &[&str], ending: &str, delay: f64) -> (Plan,
             ..cell.clone()
         }));
     }
-    let free = plan.free.iter().filter(|((name, _), _)| doubled.contains(&name.as_str()));
-    both.free.extend(free.map(|((name, phase), n)| ((twin(name), phase.clone()), *n)));
     let pairs = doubled.iter().map(|name| [name.to_string(), twin(name)]).collect();
     (both, pairs)
 }
@@ -149,7 +149,7 @@ fn with_twins(plan: &Plan, doubled: &[&str], ending: &str, delay: f64) -> (Plan,
 pub(crate) struct Simulated {
     /// Each kind of noise.
     pub(crate) noises: Vec<SimulatedNoise>,
-    /// Each law and knee.
+    /// Each law, and change over levels.
     pub(crate) laws: Vec<SimulatedLaw>,
 }
 
@@ -173,8 +173,9 @@ const GROWING: &str = "\
 name = 'growth'
 engine = 'sim'
 conclude = ['growth']
+repeats = 5
 [tree]
-files = 4_000
+files = 20_000
 [[phase]]
 operation = 'create'
 windows = 200
@@ -182,17 +183,18 @@ windows = 200
 noise = 'skewed'
 ";
 
-/// Levels between which a knee may lie.
+/// Levels from one of which on it may take longer.
 const FILLING: &str = "\
-name = 'knee'
+name = 'filling'
 engine = 'sim'
-conclude = ['knee']
+conclude = ['levels']
+repeats = 5
 [axis]
 name = 'space-used'
 values = ['30%', '40%', '50%', '60%', '70%', '80%', '90%']
 prepare = { fill = { sizes = '1MiB' } }
 [tree]
-files = 2_000
+files = 5_000
 [[phase]]
 operation = 'create'
 [sim]
@@ -219,7 +221,7 @@ const TRUTHS: [Truth; 5] = [
     Truth {
         truth: "latency grows linearly, to 3 times",
         job: GROWING,
-        sim: "metadata = '20us'\ndirectory = 'linear'\ndirectory_cost = '10us'",
+        sim: "metadata = '20us'\ndirectory = 'linear'\ndirectory_cost = '2us'",
         is_found: |finding| has_law(finding, Law::Linear),
     },
     Truth {
@@ -233,8 +235,8 @@ const TRUTHS: [Truth; 5] = [
         job: FILLING,
         sim: "knee = { at = '75%', factor = 1.5 }",
         is_found: |finding| {
-            let Finding::Knee(knee) = finding else { return false };
-            knee.interval.is_some_and(|interval| interval.contains(75.0))
+            let Finding::Effect(effect) = finding else { return false };
+            effect.headline.decision == Decision::Longer && effect.headline.since == Some(80.0)
         },
     },
     Truth {
@@ -242,15 +244,15 @@ const TRUTHS: [Truth; 5] = [
         job: FILLING,
         sim: "",
         is_found: |finding| {
-            let Finding::Knee(knee) = finding else { return false };
-            knee.at.is_none() && knee.enough_data
+            let Finding::Effect(effect) = finding else { return false };
+            effect.headline.decision == Decision::Within
         },
     },
 ];
 
 fn has_law(finding: &Finding, law: Law) -> bool {
-    let Finding::Growth(growth) = finding else { return false };
-    growth.figures.as_ref().is_some_and(|figures| figures.law == law)
+    let Finding::Effect(effect) = finding else { return false };
+    effect.course.as_ref().is_some_and(|course| course.law == Some(law))
 }
 
 /// Does each of the simulated jobs this often, with another seed each time. `listener` hears what is
@@ -311,7 +313,7 @@ fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
     for pair in books.windows(2) {
         for row in compare(&Analysis::of(&pair[0]), &Analysis::of(&pair[1])).rows {
             let holds = |interval: Interval| interval.contains(1.0);
-            ratio_held.count(row.test.interval.is_some_and(holds));
+            ratio_held.count(row.effect.interval.is_some_and(holds));
         }
     }
     SimulatedNoise { noise, rate_held, ratio_held }
@@ -352,13 +354,14 @@ mod tests {
         let plan = read_job(&job("20us", "30us"), &Settings::default()).unwrap();
         let begun = std::cell::Cell::new(0);
         let begins = |at| begun.set(at);
-        let found = twins(&order(&plan), 40, None, &begins, &Interrupt::default()).unwrap();
-        assert_eq!((found.runs, begun.get(), found.kinds.len()), (40, 40, 1));
+        let found = twins(&order(&plan), 200, None, &begins, &Interrupt::default()).unwrap();
+        assert_eq!((found.runs, begun.get(), found.kinds.len()), (200, 200, 1));
         let ranking = &found.kinds[0];
-        assert_eq!(ranking.runs.of, 40);
-        assert!(ranking.runs.times <= 4, "{ranking:?}");
+        assert_eq!(ranking.runs.of, 200);
+        // One in twenty, and chance.
+        assert!(ranking.runs.times <= 18, "{ranking:?}");
         // That one and other differ is found.
-        assert!(ranking.claims >= 35, "{ranking:?}");
+        assert!(ranking.claims >= 175, "{ranking:?}");
         assert_eq!(found.kinds_above(0.05), []);
     }
 

@@ -87,45 +87,29 @@ fn a_verdict_of_a_page_has_no_number_that_boatload_does_not_give_for_its_runs() 
     }
 }
 
-/// What boatload says of a kept run, of each two of its variants, and of those of each file system.
+/// What the findings of a kept run say, and each ratio as it is said from either side.
 fn sentences(document: &str) -> Vec<String> {
     let path = answers().join("../results").join(document);
     let whole: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    let variants: Vec<&str> =
-        whole["variants"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    let mut parts: Vec<Vec<&str>> = vec![variants.clone()];
-    if variants.iter().any(|variant| variant.contains('/')) {
-        let before = |variant: &&str| variant.split('/').next().unwrap().to_string();
-        let systems: BTreeSet<String> = variants.iter().map(before).collect();
-        let of = |system: &String| {
-            variants.iter().copied().filter(|variant| before(variant) == *system).collect()
-        };
-        parts.extend(systems.iter().map(of));
-    } else if !whole["filesystems"].as_array().unwrap().is_empty() {
-        let pairs = variants.iter().enumerate();
-        parts.extend(
-            pairs.flat_map(|(at, one)| variants[at + 1..].iter().map(|other| vec![*one, *other])),
-        );
-    }
-    parts.iter().flat_map(|part| said_of(&whole, part)).collect()
+    let findings = whole["findings"].as_array().unwrap();
+    let said = findings.iter().filter_map(|one| one["sentence"].as_str()).map(String::from);
+    let ends = |one: &Value| {
+        let ends = one["interval"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+        ends.chain(one["ratio"].as_f64()).collect::<Vec<_>>()
+    };
+    let effects = findings.iter().filter(|one| one["kind"] == "effect");
+    let ratios = effects.flat_map(ends).flat_map(|ratio| [times(ratio), times(1.0 / ratio)]);
+    said.chain(ratios).collect()
 }
 
-/// The sentences of all findings when only these variants were measured.
-fn said_of(whole: &Value, variants: &[&str]) -> Vec<String> {
-    let mut part = whole.clone();
-    part["variants"] = variants.into();
-    for key in ["measurements", "conditions", "filesystems"] {
-        let is_in =
-            |one: &Value| one["variant"].as_str().is_some_and(|name| variants.contains(&name));
-        part[key].as_array_mut().unwrap().retain(is_in);
+/// As sentences of findings have a ratio.
+fn times(ratio: f64) -> String {
+    match ratio {
+        r if format!("{r:.2}") == "1.00" => format!("{r:.3}"),
+        r if r < 9.995 => format!("{r:.2}"),
+        r if r < 99.95 => format!("{r:.1}"),
+        r => format!("{r:.0}"),
     }
-    let bench = Bench::default();
-    let document = bench.write("part.json", part.to_string());
-    let imported = bench.run([Path::new("import"), &document]);
-    assert_eq!(imported.code, Some(0), "{variants:?}: {}", imported.stderr);
-    let shown = bench.run(["show", "last", "--json", "-"]).json();
-    let findings = shown["findings"].as_array().unwrap().iter();
-    findings.filter_map(|one| one["sentence"].as_str()).map(String::from).collect()
 }
 
 /// The numbers of a text, without those inside names such as `hdd-7200`.

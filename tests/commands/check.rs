@@ -52,7 +52,7 @@ fn a_regression_against_a_run_is_exit_code_3_and_a_fast_run_is_0() {
     let unsure = "UNSURE whether anything is more than 10% slower: ";
     assert!(ran.stdout.contains(unsure), "one run says no more: {}", ran.stdout);
     assert!(
-        ran.stdout.replace('\n', " ").contains("equal runs may differ by 25%"),
+        ran.stdout.replace('\n', " ").contains("No other earlier run of the job of A or B shows"),
         "{}",
         ran.stdout
     );
@@ -121,7 +121,7 @@ fn what_is_invalid_is_exit_code_4_unless_something_else_is_a_regression() {
     let breaks = |id: &str, seconds: f64| {
         let store = rusqlite::Connection::open(bench.store()).unwrap();
         let sql = "UPDATE measurement_documents SET \
-                   document = json_set(document, '$.invalid', json('[\"EIO x 1\"]')) \
+                   document = json_set(document, '$.invalid', json('[{\"reason\":\"sync\",\"error\":\"EIO\"}]')) \
                    WHERE run_id = ?1 AND document ->> '$.phase' = 'stat'";
         store.execute(sql, (id,)).unwrap();
         store.execute(LASTS_LONGER, (seconds, id)).unwrap();
@@ -222,7 +222,7 @@ fn the_document_says_what_the_table_says() {
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let text = std::fs::read_to_string(&path).unwrap();
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&document["format"], &document["version"]), (&"boatload-check".into(), &2.into()));
+    assert_eq!((&document["format"], &document["version"]), (&"boatload-check".into(), &3.into()));
     let sentence = document["sentences"][0].as_str().unwrap();
     assert!(ran.stdout.replace('\n', " ").contains(&sentence[..40]), "{sentence}");
     let whole = &document["rows"][0];

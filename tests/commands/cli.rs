@@ -412,30 +412,24 @@ fn runs_side_by_side_keep_out_of_each_others_way() {
 }
 
 #[test]
-fn a_precision_is_reached_and_told_with_where_the_variance_was() {
+fn a_run_with_a_time_limit_says_when_it_looked_and_how_it_ended() {
     let bench = Bench::default();
     let text = "name = \"x\"\nquestion = \"?\"\nengine = \"sim\"\nseed = 2\n[tree]\nfiles = 200\n\
-                [sim]\nmetadata = \"20us\"\ncold = \"50us\"\nspread = { repeats = \"3%\" }\n\
-                [[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"stat\"\ncache = \"cold\"\n";
+                [sim]\nmetadata = \"20us\"\nspread = { repeats = \"3%\" }\n\
+                [[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"stat\"\n";
     let file = bench.write("x.toml", text);
     let file = file.to_str().unwrap();
-    let ran = bench.run(["run", file, "--precision", "2%"]);
+    let ran = bench.run(["run", file, "--time-limit", "30m"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("pilot: 3 repeats in "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("after 3 repeats in "), "{}", ran.stderr);
     let shown = bench.run(["show", "last", "--details"]).stdout;
-    assert!(shown.contains("every rate is as precise as requested: ±2% or less"), "{shown}");
-    assert!(shown.contains("where the variance is"), "{shown}");
+    let said = "repeated until the answer is decided, for at most 30 min: ";
+    assert!(shown.contains(said), "{shown}");
     let document = bench.run(["show", "last", "--json", "-"]).json();
-    assert_eq!(document["run"]["precision"], 0.02);
-    assert_eq!(document["run"]["time_limit_seconds"], 1800.0);
+    let stopping = &document["run"]["stopping"];
+    assert_eq!((&stopping["looks"][0], &stopping["alpha"][0]), (&3.into(), &0.005.into()));
+    assert_eq!(stopping["time_limit_seconds"], 1800.0);
     let plan = bench.run(["plan", file, "--time-limit", "1h"]).stdout;
     let plan = plan.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(plan.contains("each rate is within 3%, 60 min in all at most"), "{plan}");
-    let short = bench.run(["run", file, "--precision", "0.2%", "--time-limit", "1s", "--details"]);
-    let said = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        said.contains("warning: the requested precision of 0.2% was not reached: create (±"),
-        "{said}"
-    );
-    assert!(!said.contains("as precise as requested:"), "{said}");
+    assert!(plan.contains("3 repeats of 1 cell and up to 12 repeats until"), "{plan}");
 }

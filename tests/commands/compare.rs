@@ -1,4 +1,4 @@
-//! Runs held against each other: verdicts against the truth of the simulated file system, and the
+//! Runs held against each other: decisions against the truth of the simulated file system, and the
 //! command as a user meets it.
 #![allow(
     missing_docs,
@@ -12,7 +12,8 @@ use crate::command;
 use crate::library;
 
 use boatload::analysis::Analysis;
-use boatload::analysis::compare::{Comparison, SpeedVerdict};
+use boatload::analysis::compare::Comparison;
+use boatload::analysis::effects::decide::Decision;
 use boatload::analysis::statistics::Interval;
 use boatload::results::book::Book;
 
@@ -37,7 +38,7 @@ fn compare(a: &Book, b: &Book) -> Comparison {
 }
 
 fn claims(comparison: &Comparison) -> usize {
-    comparison.with(SpeedVerdict::Faster).len() + comparison.with(SpeedVerdict::Slower).len()
+    comparison.with(Decision::Shorter).len() + comparison.with(Decision::Longer).len()
 }
 
 #[test]
@@ -57,12 +58,12 @@ fn a_run_that_is_slower_by_half_is_found_and_its_interval_has_the_truth() {
     let (mut slower, mut covered) = (0, 0);
     for pair in 0..10 {
         let comparison = compare(&book(3_000 + pair, 20), &book(4_000 + pair, 30));
-        slower += comparison.with(SpeedVerdict::Slower).len();
+        slower += comparison.with(Decision::Longer).len();
         let truth = 20.0 / 30.0;
         let covers = |interval: Interval| interval.contains(truth);
         covered +=
-            comparison.rows.iter().filter(|row| row.test.interval.is_some_and(covers)).count();
-        assert!(comparison.with(SpeedVerdict::Faster).is_empty(), "{comparison:?}");
+            comparison.rows.iter().filter(|row| row.effect.interval.is_some_and(covers)).count();
+        assert!(comparison.with(Decision::Shorter).is_empty(), "{comparison:?}");
     }
     assert!(slower >= 27, "{slower} of 30 rows are slower");
     assert!(covered >= 27, "{covered} of 30 intervals have the truth");
@@ -100,7 +101,7 @@ fn the_document_holds_what_the_table_does() {
     let text = std::fs::read_to_string(path).unwrap();
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["format"], "boatload-compare");
-    assert_eq!(document["version"], 2);
+    assert_eq!(document["version"], 3);
     assert_eq!((&document["a"][0]["id"], &document["b"]["id"]), (&a.into(), &b.into()));
     let rows = document["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 3);
@@ -118,7 +119,7 @@ fn the_document_holds_what_the_table_does() {
             .iter()
             .any(|d| d["name"] == "seed" && d["values"] == serde_json::json!(["1", "2"]))
     );
-    assert!(text.starts_with("{\"format\":\"boatload-compare\",\"version\":2,"), "{text}");
+    assert!(text.starts_with("{\"format\":\"boatload-compare\",\"version\":3,"), "{text}");
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn published_figures_can_be_compared_and_a_run_with_itself_cannot() {
 }
 
 #[test]
-fn other_runs_of_the_store_make_the_between_run_variance() {
+fn other_runs_of_the_store_show_how_much_equal_runs_differ() {
     let bench = Bench::default();
     let path = bench.write("job.toml", job(1, 20, 3));
     let run = |seed: &str| {
@@ -154,7 +155,7 @@ fn other_runs_of_the_store_make_the_between_run_variance() {
     for (b, others) in [(ids[7].as_str(), 6), ("last", 9)] {
         let ran = bench.run(["compare", &ids[0], b]);
         let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        let stated = format!("Intervals include the between-run variance of {others} other runs");
+        let stated = format!("How much equal runs differ is known from {others} other runs");
         assert!(ran.code == Some(0) && words.contains(&stated), "{words}");
     }
 }

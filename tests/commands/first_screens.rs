@@ -42,6 +42,26 @@ fn the_first_screen_of_every_scenario_at_quick_scale_fits_a_terminal() {
 }
 
 #[test]
+fn ends_of_a_range_of_rates_stand_in_order_where_they_lie_near_each_other() {
+    for name in ["a", "b", "c"] {
+        let bench = Bench::default();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/ranges");
+        let document = folder.join(name).with_extension("json");
+        assert_eq!(bench.run([Path::new("import"), &document]).code, Some(0));
+        let shown = bench.run(["show", "last"]).stdout;
+        let words: Vec<&str> = shown.split_whitespace().filter(|w| !w.starts_with('(')).collect();
+        let number = |word: &str| word.replace(',', "").parse::<f64>().ok();
+        let ranges = words.windows(4).filter_map(|four| match four {
+            ["at", low, "to", high] => Some([number(low)?, number(high)?]),
+            _ => None,
+        });
+        let ranges: Vec<[f64; 2]> = ranges.collect();
+        assert!(ranges.len() >= 3, "{name}: {shown}");
+        assert!(ranges.iter().all(|[low, high]| low < high), "{name}: {ranges:?} in {shown}");
+    }
+}
+
+#[test]
 fn the_first_screen_of_every_kept_run_is_the_kept_one_and_the_rest_is_in_the_details() {
     for document in kept_documents() {
         let bench = Bench::default();

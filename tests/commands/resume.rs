@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use boatload::base::failure::{Exit, Result};
 use boatload::plan::filesystem::Volume;
-use boatload::plan::{Effort, Plan, Settings};
+use boatload::plan::{Plan, Settings};
 use boatload::results::book::{Book, Measurement};
 use boatload::results::store::Store;
 use boatload::run::interrupt::Interrupt;
@@ -118,8 +118,8 @@ fn copied(from: &Path, to: &Path) {
 /// All that does not depend on the machine.
 fn simulated(book: &Book) -> Vec<Measurement> {
     let bare = |m: &Measurement| Measurement {
-        cpu_user_seconds: 0.0,
-        cpu_system_seconds: 0.0,
+        cpu_user_seconds: Some(0.0),
+        cpu_system_seconds: Some(0.0),
         context_switches: None,
         ..m.clone()
     };
@@ -144,7 +144,7 @@ fn ends_alike(plan: &Plan) {
         let book = outcome.book;
         assert_eq!(simulated(&book), simulated(&whole), "killed after {at}");
         assert_eq!(book.conditions, whole.conditions, "{at}");
-        let told = |book: &Book| (book.run.complete, book.run.repeats, book.run.precision_needs);
+        let told = |book: &Book| (book.run.complete, book.run.repeats, book.run.stopping.clone());
         assert_eq!(told(&book), told(&whole), "{at}");
         assert_eq!(book.run.resumed.len(), 1, "{at}");
         let store = Store::open_to_read(&killed).unwrap();
@@ -158,10 +158,41 @@ fn a_run_that_is_killed_after_any_measurement_ends_as_if_it_had_not_been() {
 }
 
 #[test]
-fn repeats_that_a_pilot_decides_on_are_the_same_after_a_kill() {
-    let effort = Some(Effort { precision: 0.05, time_limit_seconds: 3600.0 });
+fn a_run_with_a_time_limit_makes_as_many_repeats_after_a_kill() {
     let job = JOB.replace("files = 200", "files = 30");
-    ends_alike(&plan_with(&job, &Settings { effort, ..Settings::default() }));
+    let limited = |seconds| {
+        plan_with(&job, &Settings { time_limit_seconds: Some(seconds), ..Settings::default() })
+    };
+    ends_alike(&limited(3_600.0));
+    let whole = Folder::default().run(&limited(3_600.0), usize::MAX).0;
+    let seconds: f64 = whole.measurements.iter().map(|m| m.durable_seconds()).sum();
+    ends_alike(&limited(0.6 * seconds));
+}
+
+#[test]
+fn a_run_with_a_time_limit_that_is_interrupted_after_any_cell_ends_as_if_it_had_not_been() {
+    let job = JOB.replace("files = 200", "files = 30");
+    let settings = Settings { time_limit_seconds: Some(0.03), ..Settings::default() };
+    let plan = plan_with(&job, &settings);
+    let whole = Folder::default().run(&plan, usize::MAX).0;
+    let cells = whole.measurements.chunk_by(|a, b| a.cell == b.cell).count();
+    assert!((6..24).contains(&cells), "{cells} cells: the limit ends it");
+    for at in 1..cells {
+        let folder = Folder::default();
+        let interrupt = Interrupt::default();
+        let kill = || interrupt.set();
+        // Three measurements make a cell; the first of the next one is the last that is made.
+        let watcher = Killer { made: AtomicUsize::new(0), at: 3 * at, kill: &kill };
+        let mut store = Store::open(folder.store()).unwrap();
+        let stopped = session::run(&folder.order(&plan), &mut store, &watcher, &interrupt);
+        assert!(!stopped.unwrap().book.run.complete, "{at}");
+        let book = folder.resume(&plan, &folder.store(), usize::MAX).unwrap().whole().unwrap();
+        assert_eq!(simulated(&book), simulated(&whole), "interrupted after cell {at}");
+        assert_eq!(
+            (book.run.repeats, book.run.stopping),
+            (whole.run.repeats, whole.run.stopping.clone())
+        );
+    }
 }
 
 #[test]
@@ -174,8 +205,8 @@ fn places_that_are_prepared_are_prepared_again() {
     ends_alike(&plan_of(job));
     let own = job.replace("histories = 2", "histories = 1_000");
     ends_alike(&plan_of(&own));
-    let effort = Some(Effort { precision: 0.05, time_limit_seconds: 3600.0 });
-    ends_alike(&plan_with(&own, &Settings { effort, ..Settings::default() }));
+    let settings = Settings { time_limit_seconds: Some(3_600.0), ..Settings::default() };
+    ends_alike(&plan_with(&own, &settings));
 }
 
 #[test]

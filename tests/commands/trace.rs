@@ -193,9 +193,9 @@ fn a_directory_that_is_searched_from_its_beginning_is_found_to_get_slower() {
     let document = Trace::start(&bench, &words).document();
     assert_eq!(count(&document, "create"), 12_000);
     let findings = document["findings"].as_array().unwrap();
-    let growth = findings.iter().find(|one| one["kind"] == "growth").unwrap();
+    let growth = findings.iter().find(|one| one["reading"] == "growth").unwrap();
     assert_eq!((&growth["counted"], &growth["operations"]), (&"files".into(), &12_000.into()));
-    assert!(growth["ratio"].as_f64().unwrap() > 2.0, "{growth}");
+    assert!(growth["ratio"].as_f64().unwrap() > 1.5, "{growth}");
 }
 
 #[test]

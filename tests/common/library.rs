@@ -165,7 +165,7 @@ pub fn only<'a>(book: &'a Book, phase: &str) -> &'a Measurement {
 #[track_caller]
 pub fn valid<'a>(book: &'a Book, phase: &str) -> &'a Measurement {
     let m = only(book, phase);
-    assert_eq!(m.invalid, Vec::<String>::new(), "{phase} is valid");
+    assert_eq!(m.invalid, [], "{phase} is valid");
     m
 }
 

@@ -1,9 +1,9 @@
 """Makes statistics.json, the figures that src/analysis/statistics is checked against.
 
-    pip install numpy scipy statsmodels pymannkendall diptest
+    pip install numpy scipy statsmodels pymannkendall
     python3 statistics.py > statistics.json
 
-What scipy, statsmodels, pymannkendall or diptest have is taken from them. The rest is written out
+What scipy, statsmodels or pymannkendall have is taken from them. The rest is written out
 here from the papers, in another way than in Rust where there is one: sums over all pairs instead of
 running ones. The random numbers of resampling are those of boatload, so that figures agree to the
 last digits. Versions are in the output.
@@ -18,7 +18,6 @@ import itertools
 import json
 import math
 
-import diptest
 import numpy as np
 import pymannkendall
 import scipy
@@ -87,8 +86,6 @@ def describe():
             "values": values,
             "mean": np.mean(values),
             "deviation": np.std(values, ddof=1),
-            "error": stats.sem(values),
-            "quantiles": [[q, np.quantile(values, q)] for q in (0.1, 0.5, 0.9)],
         }
         for values in (THREE, SMALL, MIDDLE)
     ]
@@ -106,44 +103,7 @@ def order():
     return cases
 
 
-# --- the interval of a mean --------------------------------------------------------------------
-
-TAILS = [0.025, 0.975]
-
-
-def studentized(samples, estimate, seed, resamples):
-    (value, _), draws, found = estimate(*samples), Draws(seed), []
-    for _ in range(resamples):
-        again, error = estimate(*[draws.sample(sample) for sample in samples])
-        if error > 0:
-            found.append((again - value) / error)
-    return np.quantile(found, TAILS)
-
-
-def log_mean(v):
-    return math.log(np.mean(v)), stats.sem(v) / np.mean(v)
-
-
-def mean_interval(values):
-    log = min(values) > 0
-    estimate = log_mean if log else lambda v: (np.mean(v), stats.sem(v))
-    value, error = estimate(values)
-    t = stats.t.ppf(0.975, len(values) - 1)
-    up = down = t
-    if 5 <= len(values) <= 100:
-        low, high = studentized([values], estimate, 0, 999)
-        down, up = np.clip([high, -low], t, 1.5 * t)
-    bounds = [value - down * error, value + up * error]
-    return [math.exp(bound) for bound in bounds] if log else bounds
-
-
-def means():
-    below = [value - 60 for value in SMALL]
-    samples = (THREE, FOUR, SMALL, OTHER, MIDDLE, SERIES, below)
-    return {"mean": [{"values": values, "interval": mean_interval(values)} for values in samples]}
-
-
-# --- dependence and drift ----------------------------------------------------------------------
+# --- values that depend on each other ----------------------------------------------------------
 
 
 def effective_size(values):
@@ -176,21 +136,6 @@ def trends():
             }
         )
     return cases
-
-
-def modes():
-    draws = np.random.default_rng(5)
-    two = np.concatenate([draws.normal(100, 5, 100), draws.normal(150, 5, 20)])
-    tied = [1, 1, 2, 2, 2, 3, 7, 8, 8, 8, 9, 9]
-    samples = (two, draws.normal(0, 1, 200), draws.random(77), draws.exponential(1, 50), tied, SMALL)
-    return [
-        {
-            "values": (values := rounded(sample)),
-            "dip": diptest.dipstat(np.array(values)),
-            "p_value": diptest.diptest(np.array(values), boot_pval=True, n_boot=20000, seed=1)[1],
-        }
-        for sample in samples
-    ]
 
 
 # --- changes of the mean -----------------------------------------------------------------------
@@ -267,15 +212,13 @@ def plain(value):
 
 
 def main():
-    packages = (np, scipy, statsmodels, pymannkendall, diptest)
+    packages = (np, scipy, statsmodels, pymannkendall)
     figures = {
         "made_with": {package.__name__: package.__version__ for package in packages},
         "describe": describe(),
         "order": order(),
-        "means": means(),
         "dependence": dependence(),
         "trends": trends(),
-        "modes": modes(),
         "changes": changes(),
     }
     parts = [f"{json.dumps(key)}: {json.dumps(plain(part))}" for key, part in figures.items()]

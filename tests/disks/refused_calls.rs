@@ -128,7 +128,7 @@ fn a_full_index_of_a_directory_is_not_called_a_lack_of_space() {
     let Some(ran) = with_fault(&bench, mount.path(), &fault, &[]) else { return };
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     let document = ran.json();
-    let reason = document["measurements"][0]["invalid"][0].as_str().unwrap();
+    let reason = document["measurements"][0]["invalid"][0]["sentence"].as_str().unwrap();
     let first =
         "ENOSPC x 1 (first in open of file 11): the index of a directory is full, although ";
     assert!(reason.starts_with(first), "{reason}");

@@ -410,7 +410,7 @@ fn the_command_line_wins_over_the_file() {
         scale: Scale::Standard,
         seed: Some(9),
         repeats: Some(1),
-        effort: None,
+        time_limit_seconds: None,
         phase_limit_ns: Some(5_000_000_000),
         threads: Some(4),
         cache: Some(CacheAsked::AsIs),

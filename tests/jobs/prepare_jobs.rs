@@ -162,9 +162,8 @@ fn mistakes_in_multiples_of_the_memory_and_in_conclusions_are_one_problem_each()
         (size("'-1x memory'"), "tree.size", 4, "a quantity"),
         (asks("'grwth'"), "conclude[1]", 2, "`growth`"),
         (asks("'source', 'growth'"), "conclude[2]", 2, "`windows`"),
-        (asks("'knee'"), "conclude[1]", 2, "an `[axis]`"),
-        (asks("'slope'"), "conclude[1]", 2, "an `[axis]`"),
-        (asks("'crossover'"), "conclude[1]", 2, "two variants"),
+        (asks("'levels'"), "conclude[1]", 2, "an `[axis]`"),
+        (asks("'crossing'"), "conclude[1]", 2, "an `[axis]` and two variants"),
         (asks("'ranking'"), "conclude[1]", 2, "two variants"),
     ]);
 }

@@ -1,25 +1,22 @@
 //! Composes the answer of a run from its findings: what they say together, how far to trust it, and the
 //! next command.
 
-use super::draft::{AnswerDraft, Lack};
+use super::draft::{AnswerDraft, Lack, PlacedEffect};
 use super::left_out::measured_tasks;
 use super::needed::RepeatsNeeded;
-use super::next::RepeatsAdvised;
 use super::reliability::{fewest_repeats, joined, trust};
 use super::source::ByteFindings;
 use super::uncounted::UncountedParts;
 use super::words::{WORDS_MAX, begun, number_of_words};
 use super::{
-    AnswerFinding, Reliability, Verdict, crossover, growth, knee, next, profile, ranking, scaling,
-    slope, slow_class, source,
+    AnswerFinding, Reliability, Verdict, crossing, growth, levels, next, profile, ranking,
+    slow_class, source,
 };
-use crate::analysis::Analysis;
+use crate::analysis::effect::{EffectFinding, Reading};
+use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::Finding;
-use crate::analysis::findings::knee::general_slowdown;
-use crate::analysis::power::RunDesign;
 use crate::plan::{Conclusion, find_scenario};
 use crate::results::book::Measurement;
-use crate::results::order::variants;
 
 /// The findings of one kind.
 macro_rules! of_kind {
@@ -39,7 +36,8 @@ const EVIDENCE_MAX: usize = 3;
 
 /// The answer of a run with these findings, warnings among them; none if nothing at all was measured.
 pub(in crate::analysis) fn answer(
-    analysis: &Analysis<'_>,
+    analysis: &RunFigures<'_>,
+    draft: &AnswerDraft,
     findings: &[Finding],
 ) -> Option<AnswerFinding> {
     let book = analysis.book;
@@ -47,7 +45,7 @@ pub(in crate::analysis) fn answer(
         return None;
     }
     let trust = trust(analysis, findings);
-    let mut draft = analysis.draft().clone();
+    let mut draft = draft.clone();
     if !book.run.complete {
         draft = unfinished(analysis, draft);
     }
@@ -75,40 +73,41 @@ pub(in crate::analysis) fn answer(
     let whole = sentence(&draft, &book.run.question);
     let text = shortened(&whole);
     let whole = Some(whole).filter(|whole| *whole != text);
-    let design = RunDesign::of_book(book, trust.repeats).answered_by(draft.kind);
-    let needed = RepeatsNeeded::of(&draft, &design);
+    let effects: Vec<&EffectFinding> =
+        draft.effects.iter().filter_map(|at| effect_at(findings, *at)).collect();
+    let needed = RepeatsNeeded::of(&draft, &effects);
     // On a quiet machine they may.
     let in_vain = needed.in_vain().filter(|_| !trust.is_disturbed);
-    let why = why_unsure(&draft, &design, trust.has_no_journal).or(in_vain);
-    let advised = RepeatsAdvised {
-        by_design: design.advised_repeats(),
-        needed,
-        lacks_levels: design.levels_needed().is_some(),
-    };
+    let why = why_unsure(&draft, trust.has_no_journal).or(in_vain);
     let evidence = whole.into_iter().chain(why).chain(draft.evidence.iter().cloned());
     Some(AnswerFinding {
         verdict: draft.verdict,
         text,
         evidence: evidence.take(EVIDENCE_MAX).collect(),
-        figures: draft.figures.clone(),
+        // Before what is concluded stands the answer.
+        effects: draft.effects.iter().map(|at| at + 1).collect(),
         reliability,
         reason,
-        next: next::next(book, &draft, &trust, advised),
+        next: next::next(book, &draft, &trust, needed),
     })
 }
 
-/// Why a run could not tell, or why its rates vary, where its design or its file system is the reason.
-fn why_unsure(draft: &AnswerDraft, design: &RunDesign, has_no_journal: bool) -> Option<String> {
-    if draft.lacks == Lack::CountedLevels {
-        return None;
+fn effect_at(findings: &[Finding], at: usize) -> Option<&EffectFinding> {
+    match findings.get(at) {
+        Some(Finding::Effect(found)) => Some(found),
+        _ => None,
     }
-    if has_no_journal && (draft.is_measured || draft.verdict == Verdict::CannotTell) {
-        let why = "Without a journal ext4 creates files more slowly after deletions, so repeats differ; \
-                   --filesystem ext4 makes one with a journal.";
-        return Some(why.into());
-    }
-    let smoke_test = design.smoke_test().filter(|_| draft.verdict == Verdict::CannotTell)?;
-    Some(format!("A smoke test: {smoke_test}."))
+}
+
+/// Why a run could not tell, or why its rates vary, where its file system is the reason.
+fn why_unsure(draft: &AnswerDraft, has_no_journal: bool) -> Option<String> {
+    let is_unsure = draft.is_measured || draft.verdict == Verdict::CannotTell;
+    let is_why = has_no_journal && is_unsure && draft.lacks != Lack::CountedLevels;
+    is_why.then(|| {
+        "Without a journal ext4 creates files more slowly after deletions, so repeats differ; \
+         --filesystem ext4 makes one with a journal."
+            .into()
+    })
 }
 
 /// The text with the word for its verdict before it, and a full stop.
@@ -118,7 +117,7 @@ fn sentence(draft: &AnswerDraft, question: &str) -> String {
         ["Are", "Can", "Do", "Does", "Has", "Have", "Is", "Will"].contains(&first)
     };
     // An order is no yes: the question may expect the other one.
-    let is_order = matches!(draft.kind, Some(Conclusion::Ranking | Conclusion::Crossover));
+    let is_order = matches!(draft.kind, Some(Conclusion::Ranking | Conclusion::Crossing));
     let is_negative = draft.text.starts_with("no ");
     let lead = match draft.verdict {
         _ if draft.is_measured => "",
@@ -149,7 +148,7 @@ fn shortened(whole: &str) -> String {
 
 /// What the findings say together, warnings not among them: of the first kind that the job wants and that there are
 /// some of.
-pub(in crate::analysis) fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
+pub(in crate::analysis) fn draft(analysis: &RunFigures<'_>, findings: &[Finding]) -> AnswerDraft {
     let run = &analysis.book.run;
     if let Some(by) = run.traced.as_ref().and_then(|traced| traced.by) {
         return slow_class::slow_class(by, &of_kind!(findings, SlowClass));
@@ -166,25 +165,33 @@ pub(in crate::analysis) fn draft(analysis: &Analysis<'_>, findings: &[Finding]) 
 /// What the findings of one kind say together; none if there are none.
 fn draft_of(
     kind: Conclusion,
-    analysis: &Analysis<'_>,
+    analysis: &RunFigures<'_>,
     findings: &[Finding],
 ) -> Option<AnswerDraft> {
     let measured = measured_tasks(analysis.book);
     let made = match kind {
-        Conclusion::Ranking => ranking::ranking(&of_kind!(findings, Ranking)),
-        Conclusion::Slope => slope::slope(&of_kind!(findings, Slope), &measured),
-        Conclusion::Knee => {
-            let knees = of_kind!(findings, Knee);
-            let general = general_slowdown(analysis.book, &variants(analysis.book));
-            knee::knee(&knees, general, &measured)
+        Conclusion::Ranking => ranking::ranking(analysis.ranked()),
+        Conclusion::Levels => levels::levels(&effects(findings, Reading::Levels), &measured),
+        Conclusion::Growth => growth::growth(&effects(findings, Reading::Growth), &measured),
+        Conclusion::Crossing => {
+            let mut pairs = effects(findings, Reading::Ranking);
+            pairs.retain(|pair| crossing::are_as_durable(analysis.book, pair.effect));
+            crossing::crossing(&pairs, &measured)
         }
-        Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling), &measured),
-        Conclusion::Growth => growth::growth(&of_kind!(findings, Growth), &measured),
-        Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover), &measured),
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
     };
     let uncounted = UncountedParts::of(analysis.book, kind);
     made.map(|draft| AnswerDraft { kind: Some(kind), ..draft.apart_from(uncounted.as_ref()) })
+}
+
+fn effects(findings: &[Finding], reading: Reading) -> Vec<PlacedEffect<'_>> {
+    let all = findings.iter().enumerate().filter_map(|(place, one)| match one {
+        Finding::Effect(effect) if effect.reading == reading => {
+            Some(PlacedEffect { place, effect })
+        }
+        _ => None,
+    });
+    all.collect()
 }
 
 fn bytes(findings: &[Finding]) -> ByteFindings<'_> {
@@ -196,11 +203,12 @@ fn bytes(findings: &[Finding]) -> ByteFindings<'_> {
 }
 
 /// Nothing is concluded of what was measured: why, and what was measured nevertheless.
-fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
+fn too_little(analysis: &RunFigures<'_>) -> AnswerDraft {
     let measurements = &analysis.book.measurements;
     let invalid = measurements.iter().find_map(|m| m.invalid.first());
     let (text, uncounted) = match invalid.filter(|_| !measurements.iter().any(|m| m.valid())) {
         Some(reason) => {
+            let reason = reason.sentence();
             let reason: Vec<&str> = reason.split_whitespace().take(15).collect();
             (format!("no measurement is valid: {}", reason.join(" ")), None)
         }
@@ -220,7 +228,7 @@ fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
 }
 
 /// A run that is not complete: what its measurements say so far is evidence only.
-fn unfinished(analysis: &Analysis<'_>, draft: AnswerDraft) -> AnswerDraft {
+fn unfinished(analysis: &RunFigures<'_>, draft: AnswerDraft) -> AnswerDraft {
     let text = match analysis.book.is_cut_short() {
         true => "the run was stopped before its end",
         false => "the run has not ended",
@@ -230,9 +238,9 @@ fn unfinished(analysis: &Analysis<'_>, draft: AnswerDraft) -> AnswerDraft {
         _ => vec![format!("So far: {}.", draft.text)],
     };
     let evidence = so_far.into_iter().chain(draft.evidence).collect();
-    let (figures, kind) = (draft.figures, draft.kind);
+    let (effects, kind) = (draft.effects, draft.kind);
     let unfinished = AnswerDraft::cannot_tell(Lack::Repeats, text.into(), evidence);
-    AnswerDraft { figures, kind, ..unfinished }
+    AnswerDraft { effects, kind, ..unfinished }
 }
 
 fn stated(draft: &AnswerDraft) -> String {

@@ -1,9 +1,16 @@
 //! Defines what findings say together, before it is known how far to trust it.
 
 use super::Verdict;
-use super::figures::AnswerFigure;
 use super::uncounted::UncountedParts;
+use crate::analysis::effect::EffectFinding;
 use crate::plan::Conclusion;
+
+/// An effect with its place among what is concluded.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedEffect<'a> {
+    pub(super) place: usize,
+    pub(super) effect: &'a EffectFinding,
+}
 
 /// An answer without its reliability.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +24,8 @@ pub(in crate::analysis) struct AnswerDraft {
     pub(super) is_measured: bool,
     /// What would make it surer or complete it.
     pub(super) lacks: Lack,
-    /// The numbers that it is made of.
-    pub(in crate::analysis) figures: Vec<AnswerFigure>,
+    /// The places among what is concluded of the effects that it is made of.
+    pub(super) effects: Vec<usize>,
     /// The kind of the findings that it is made of; none for a profile.
     pub(in crate::analysis) kind: Option<Conclusion>,
 }
@@ -60,8 +67,8 @@ impl AnswerDraft {
     }
 
     fn new(verdict: Verdict, text: String, evidence: Vec<String>, lacks: Lack) -> Self {
-        let (is_measured, figures, kind) = (false, Vec::new(), None);
-        Self { verdict, text, evidence, is_measured, lacks, figures, kind }
+        let (is_measured, effects, kind) = (false, Vec::new(), None);
+        Self { verdict, text, evidence, is_measured, lacks, effects, kind }
     }
 
     /// The same where these parts of a run do not count: of those nothing is known, so not that there is nothing, nor would
@@ -77,8 +84,8 @@ impl AnswerDraft {
         self
     }
 
-    /// With the numbers that it is made of.
-    pub(super) fn made_of(self, figures: Vec<AnswerFigure>) -> Self {
-        Self { figures, ..self }
+    /// With the places among what is concluded of the effects that it is made of.
+    pub(super) fn made_of(self, effects: Vec<usize>) -> Self {
+        Self { effects, ..self }
     }
 }

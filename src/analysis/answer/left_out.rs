@@ -1,8 +1,8 @@
 //! Names the tasks of a run that its findings say nothing of, so that no answer says "nothing" of what was not compared.
 
 use super::words::{number_of_words, task};
-use crate::analysis::findings::sample::uncounted_cells;
 use crate::analysis::findings::say::listed;
+use crate::analysis::observations::uncounted_cells;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level};
 

@@ -2,20 +2,17 @@
 //! how far to trust it and the command that would make it surer. METHODOLOGY.md states the rules.
 
 pub(super) mod compose;
-mod crossover;
+mod crossing;
 pub(super) mod draft;
-pub mod figures;
 mod growth;
-mod knee;
 mod left_out;
+mod levels;
 mod needed;
 mod next;
 mod profile;
 mod ranking;
 mod rates;
 mod reliability;
-mod scaling;
-mod slope;
 mod slow_class;
 mod source;
 #[cfg(test)]
@@ -27,13 +24,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::named_enum::named_enum;
-use figures::AnswerFigure;
 pub(crate) use words::task;
 
 named_enum! {
     /// Whether what a run asks about is so.
     pub enum Verdict {
-        /// It is, with all that the answer states at 95% together; where variants are compared, one is faster, whichever.
+        /// It is, with all that the answer states together at 95%; where variants are compared, one is faster, whichever.
         Yes = "yes",
         /// It was seen, but is not proven, or in disturbed measurements only.
         Likely = "likely",
@@ -68,9 +64,9 @@ pub struct AnswerFinding {
     pub text: String,
     /// At most three more sentences: exceptions, and what would have been seen.
     pub evidence: Vec<String>,
-    /// The numbers that decide it, with their intervals; those of a run without any have none.
+    /// The places among the findings of the effects that decide it, 0 for the answer itself.
     #[serde(default)]
-    pub figures: Vec<AnswerFigure>,
+    pub effects: Vec<usize>,
     /// How far it can be trusted.
     pub reliability: Reliability,
     /// Why no further, or why so far.

@@ -20,27 +20,16 @@ const WORD_OF_PLACE: &str = "--in-memory";
 
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
-const VALUES_LEFT_OUT: [&str; 7] =
-    ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
+const VALUES_LEFT_OUT: [&str; 6] =
+    ["--json", "--report", "--store", "--tag", "--repeats", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
-
-/// Repeats that would help.
-#[derive(Clone, Copy)]
-pub(super) struct RepeatsAdvised {
-    /// Those that the job's question takes, where repeats differ as much as is usual.
-    pub(super) by_design: Option<u32>,
-    /// Those that would decide the answer, by its figures.
-    pub(super) needed: RepeatsNeeded,
-    /// Whether none will, for want of levels.
-    pub(super) lacks_levels: bool,
-}
 
 /// None where nothing would: it is proven and reliable, or repeats will not tell.
 pub(super) fn next(
     book: &Book,
     draft: &AnswerDraft,
     trust: &Trust,
-    repeats: RepeatsAdvised,
+    needed: RepeatsNeeded,
 ) -> Option<String> {
     if !book.run.complete {
         return match book.run.hosts.is_empty() {
@@ -48,9 +37,8 @@ pub(super) fn next(
             false => again(book, &[]),
         };
     }
-    // More of what failed would fail, repeats are no levels, and what was traced is no job.
-    let is_traced = book.run.traced.is_some();
-    if repeats.lacks_levels || is_traced || !book.measurements.iter().any(Measurement::valid) {
+    // More of what failed would fail, and what was traced is no job.
+    if book.run.traced.is_some() || !book.measurements.iter().any(Measurement::valid) {
         return None;
     }
     let is_root = book.host.rights.root;
@@ -62,8 +50,7 @@ pub(super) fn next(
     // Some may be invalid.
     let done = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
     let more_repeats = || {
-        let advised = repeats.by_design.unwrap_or(0).max(done.saturating_mul(2));
-        let advised = advised.clamp(REPEATS_USUAL, REPEATS_MOST);
+        let advised = done.saturating_mul(2).clamp(REPEATS_USUAL, REPEATS_MOST);
         // What was done with as many is not done again.
         if advised > done { so_many(advised) } else { None }
     };
@@ -81,9 +68,9 @@ pub(super) fn next(
         Lack::SteadyDevice if can_make && has_made => again(book, &[MODELLED_DISK]),
         Lack::SteadyDevice if can_make => again(book, &[["--filesystem", "ext4"], MODELLED_DISK]),
         Lack::SteadyDevice | Lack::Design => more_repeats(),
-        Lack::Precision => match repeats.needed {
+        Lack::Precision => match needed {
             RepeatsNeeded::Few(repeats) => so_many(repeats.max(done.saturating_add(1))),
-            RepeatsNeeded::TooMany(_) => None,
+            RepeatsNeeded::TooMany => None,
             RepeatsNeeded::Unknown => more_repeats(),
         },
         Lack::Nothing if trust.reliability == Reliability::High => None,
@@ -95,10 +82,6 @@ pub(super) fn next(
             again(book, &[["--size", "10GiB"]])
         }
         Lack::Nothing if sudo => again(book, &[]),
-        // Many ranks cannot choose repeats while they run.
-        Lack::Nothing if is_alone && book.run.conclude.first() == Some(&Conclusion::Ranking) => {
-            again(book, &[["--precision", "3%"]])
-        }
         Lack::Nothing if done < REPEATS_USUAL => more_repeats(),
         Lack::Nothing => None,
     }?;
@@ -111,7 +94,7 @@ fn is_disk_to_model(book: &Book) -> bool {
     let is_alone = book.run.hosts.is_empty();
     let is_real = !book.measurements.iter().any(Measurement::is_simulated);
     let on_disk = is_alone && is_real && book.filesystems.is_empty() && book.host.device.is_some();
-    book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Slope)
+    book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Levels)
 }
 
 /// The same scenario on several file systems; where none can be made, in another directory.

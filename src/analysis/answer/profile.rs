@@ -2,10 +2,9 @@
 //! the slowest, and what limits it.
 
 use super::draft::{AnswerDraft, Lack};
-use super::figures::AnswerFigure;
 use super::rates::AnswerRate;
 use super::words::begun;
-use crate::analysis::Analysis;
+use crate::analysis::figures::RunFigures;
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::limit::Limit;
 use crate::analysis::summary::{PhaseSummary, VariantSummary, summarize};
@@ -16,29 +15,27 @@ use crate::results::reference;
 
 /// Of a run; `ranks` is whether its scenario ranks file systems, which takes two. None if nothing valid
 /// was measured.
-pub(super) fn profile(analysis: &Analysis<'_>, ranks: bool) -> Option<AnswerDraft> {
+pub(super) fn profile(analysis: &RunFigures<'_>, ranks: bool) -> Option<AnswerDraft> {
     let groups = &analysis.summary().groups;
-    let (text, evidence, figures) = match groups.as_slice() {
+    let (text, evidence) = match groups.as_slice() {
         [] => return None,
         [only] => {
             let (text, mut evidence) = of_one(only)?;
             evidence.extend(slowest(only).and_then(|row| on_modelled_disks(analysis.book, row)));
-            let rows = measured(only).filter_map(|row| AnswerFigure::of_rate(row, only));
-            (text, evidence, rows.collect())
+            (text, evidence)
         }
-        [first, .., last] => between(first, last)?,
+        [first, .., last] => (between(first, last)?, Vec::new()),
     };
     let filesystem = analysis.book.filesystem_of(&groups[0].variant);
     let kind = filesystem.map(|kind| format!(" ({kind})"));
-    let draft = match ranks {
+    Some(match ranks {
         true => {
             let kind = kind.unwrap_or_default();
             let text = format!("one file system measured{kind}, so no ranking: {text}");
             AnswerDraft::measured(text, evidence, Lack::Variants)
         }
         false => AnswerDraft::measured(text, evidence, Lack::Nothing),
-    };
-    Some(draft.made_of(figures))
+    })
 }
 
 fn measured(group: &VariantSummary) -> impl Iterator<Item = &PhaseSummary> {
@@ -132,11 +129,8 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     Some((text, evidence))
 }
 
-/// The first phase of the first and of the last of several, without further evidence.
-fn between(
-    first: &VariantSummary,
-    last: &VariantSummary,
-) -> Option<(String, Vec<String>, Vec<AnswerFigure>)> {
+/// The first phase of the first and of the last of several.
+fn between(first: &VariantSummary, last: &VariantSummary) -> Option<String> {
     let row = measured(first).next()?;
     let other = measured(last).find(|other| other.phase == row.phase)?;
     let at = |group: &VariantSummary| {
@@ -148,17 +142,14 @@ fn between(
         }
     };
     let in_words = |row: &PhaseSummary| Some(AnswerRate::of(row)?.in_words());
-    let text = format!(
+    Some(format!(
         "{} {} {}; {} {}",
         row.phase,
         in_words(row)?,
         at(first),
         in_words(other)?,
         at(last)
-    );
-    let figures = [(row, first), (other, last)];
-    let figures = figures.into_iter().filter_map(|(row, of)| AnswerFigure::of_rate(row, of));
-    Some((text, Vec::new(), figures.collect()))
+    ))
 }
 
 /// Of what has only latencies, such as a trace: the operation with the most.

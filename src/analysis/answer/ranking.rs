@@ -1,62 +1,78 @@
-//! Answers which variant is the fastest, from the rankings: that of the whole job where there is one.
+//! Answers which variant is the fastest, from the orders of a run: that of the whole job where there is one. What it claims is
+//! what a headline may claim.
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
-use super::figures::AnswerFigure;
-use super::words::{AxisWords, as_long, at_most, begun, fits, in_brackets};
-use crate::analysis::findings::ranking::{
-    FastestVariants, ON_AVERAGE, RankingFinding, RankingStep,
-};
+use super::words::{begun, fits};
+use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{self, listed};
-use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::analysis::ranked::{RankedVariant, RankedVariants};
 use crate::base::distinct::each_once;
 
-/// From all rankings of a run; none if there is none.
-pub(super) fn ranking(all: &[&RankingFinding]) -> Option<AnswerDraft> {
-    let whole: Vec<&RankingFinding> = all.iter().copied().filter(|r| r.phase.is_none()).collect();
-    let phases = each_once(all.iter().filter_map(|r| r.phase.as_deref()));
-    let (draft, stated) = match (whole.as_slice(), phases.as_slice(), all) {
-        ([one], _, _) | ([], [_], [one]) => (of_one(one, all), vec![*one]),
-        ([], [_], [_, _, ..]) => (over_levels(all), all.to_vec()),
-        ([_, _, ..], _, _) => (over_levels(&whole), whole),
-        ([], [_, _, ..], _) => (over_phases(all, &phases), all.to_vec()),
+/// From all orders of a run; none if there is none.
+pub(super) fn ranking(all: &[RankedVariants]) -> Option<AnswerDraft> {
+    let whole: Vec<&RankedVariants> = all.iter().filter(|one| one.phase.is_none()).collect();
+    let phases = each_once(all.iter().filter_map(|one| one.phase.as_deref()));
+    let every: Vec<&RankedVariants> = all.iter().collect();
+    let (draft, stated) = match (whole.as_slice(), phases.as_slice(), every.as_slice()) {
+        ([one], ..) | ([], [_], [one]) => (of_one(one, &every), vec![*one]),
+        ([], [_], [_, _, ..]) => (over_levels(&every), every),
+        ([_, _, ..], ..) => (over_levels(&whole), whole),
+        ([], [_, _, ..], _) => (over_phases(&every, phases.len()), every),
         _ => return None,
     };
-    Some(draft.made_of(stated.into_iter().flat_map(AnswerFigure::of_ranking).collect()))
+    let effects = stated.iter().flat_map(|one| one.others.iter().map(|other| other.effect));
+    Some(draft.made_of(effects.collect()))
 }
 
-/// The largest share by which a variant differs from the first, in either direction, as far as the
-/// intervals allow it; none where one has no interval.
-fn differs_at_most(steps: &[&RankingStep]) -> Option<f64> {
-    let most = |step: &&RankingStep| {
-        let interval = step.behind_first.interval?;
-        Some((interval.high - 1.0).max(1.0 / interval.low - 1.0))
-    };
-    steps.iter().map(most).try_fold(0.0, |most: f64, one| Some(most.max(one?)))
+/// The variants behind the first of an order, by what a headline says of them.
+struct Parted<'a> {
+    slower: Vec<&'a RankedVariant>,
+    alike: Vec<&'a RankedVariant>,
+    open: Vec<&'a RankedVariant>,
 }
 
-/// The first and those that do not differ significantly from it, and those that do.
-fn parted(one: &RankingFinding) -> [Vec<&RankingStep>; 2] {
-    let (ties, slower) = one.steps.iter().partition(|step| step.behind_first.tie);
-    [ties, slower]
+impl<'a> Parted<'a> {
+    fn of(one: &'a RankedVariants) -> Self {
+        let with = |is: fn(Decision) -> bool| {
+            one.others.iter().filter(|other| is(other.headline.decision)).collect()
+        };
+        Self {
+            slower: with(|decision| decision == Decision::Longer),
+            alike: with(|decision| decision == Decision::Within),
+            open: with(|decision| matches!(decision, Decision::Open | Decision::Shorter)),
+        }
+    }
+
+    /// `ext3 is the fastest`, `ext3 and ext4 are the fastest`; where some cannot be placed they only `came first`.
+    fn lead(&self, first: &str) -> String {
+        let names =
+            names([first].into_iter().chain(self.alike.iter().map(|one| one.name.as_str())));
+        let are = match (self.open.is_empty(), names.len()) {
+            (false, _) => "came first",
+            (true, 1) => "is the fastest",
+            (true, _) => "are the fastest",
+        };
+        format!("{} {are}", listed(&names))
+    }
+}
+
+fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
+    all.map(String::from).collect()
 }
 
 /// What is ranked, as an answer begins: `over the whole job `.
-fn scope(one: &RankingFinding) -> String {
-    let place = match one.levels.as_slice() {
-        [] => String::new(),
-        levels @ [_] => format!("{}, ", at_levels(one, levels)),
-        levels => format!("{ON_AVERAGE} {}, ", at_levels(one, levels)),
-    };
-    let but = without(&[one]);
+fn scope(one: &RankedVariants) -> String {
+    let place = one.level.as_ref().map(|level| format!("at {}, ", say::level_in_words(level)));
+    let (place, but) = (place.unwrap_or_default(), without(&[one]));
     match &one.phase {
         None => format!("over the whole job{but} {place}"),
         Some(phase) => format!("in {phase}{but} {place}"),
     }
 }
 
-/// The variants that some rankings lack: ` (without btrfs)`; nothing where all take part.
-fn without(all: &[&RankingFinding]) -> String {
+/// The variants that some orders lack: ` (without btrfs)`; nothing where all take part.
+fn without(all: &[&RankedVariants]) -> String {
     let left_out = all.iter().flat_map(|one| &one.left_out);
     let names = each_once(left_out.map(|one| one.variant.clone()));
     match names.len() {
@@ -66,376 +82,238 @@ fn without(all: &[&RankingFinding]) -> String {
     }
 }
 
-fn at_levels(one: &RankingFinding, levels: &[f64]) -> String {
-    let axis = AxisWords {
-        name: one.axis.as_deref().unwrap_or_default(),
-        unit: one.unit.unwrap_or_default(),
-    };
-    match levels {
-        [first, .., last] => format!("from {} to {}", axis.value(*first), axis.level(*last)),
-        [only] => format!("at {}", axis.level(*only)),
-        [] => String::new(),
+/// One order, over the whole job or in the only phase; the phases are its evidence.
+fn of_one(one: &RankedVariants, all: &[&RankedVariants]) -> AnswerDraft {
+    let mut evidence = one.notes();
+    evidence.extend(fastest_by_phase(all));
+    let parted = Parted::of(one);
+    if parted.slower.is_empty() {
+        return undecided(one, &parted, evidence);
     }
-}
-
-fn names<'a>(first: &'a str, others: &[&'a RankingStep]) -> Vec<String> {
-    let others = others.iter().map(|step| step.slower.as_str());
-    std::iter::once(first).chain(others).map(String::from).collect()
-}
-
-/// The variants of an order that share its first place, and those behind them.
-struct Leaders<'a> {
-    together: Vec<&'a RankingStep>,
-    behind: Vec<&'a RankingStep>,
-    /// Whether one of those behind is too unsteady to be placed: it may tie with the first although a faster one does not.
-    is_open: bool,
-}
-
-impl<'a> Leaders<'a> {
-    fn of(one: &'a RankingFinding) -> Self {
-        let all = one.steps.len();
-        let places = one.steps.iter().position(|step| !step.behind_first.tie).unwrap_or(all);
-        let (together, behind) = one.steps.split_at(places);
-        let is_open = behind.iter().any(|step| step.behind_first.tie);
-        Self { together: together.iter().collect(), behind: behind.iter().collect(), is_open }
+    if !parted.alike.is_empty() {
+        let others = listed(&names(parted.alike.iter().map(|one| one.name.as_str())));
+        let take = if parted.alike.len() > 1 { "take" } else { "takes" };
+        evidence
+            .insert(0, format!("{} {take} as long as {} within 10%.", begun(&others), one.first));
     }
-}
-
-/// `ext3 and ext4 are the fastest`; where some behind cannot be placed, or these may well differ, they only `came first`.
-fn are_first(first: &str, together: &[&RankingStep], is_open: bool) -> String {
-    let is_open = is_open || !together.iter().all(|step| step.behind_first.is_alike());
-    let are = match (is_open, together.is_empty()) {
-        (true, _) => "came first",
-        (false, true) => "is the fastest",
-        (false, false) => "are the fastest",
-    };
-    format!("{} {are}", listed(&names(first, together)))
-}
-
-/// One order, over the whole job or in the only phase, after what it leaves out.
-fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
-    let draft = of_order(one, all);
-    let is_unsaid = |left_out: &String| !draft.evidence.iter().any(|said| said.contains(left_out));
-    let left_out = one.about_left_out().filter(is_unsaid);
-    let evidence = left_out.into_iter().chain(draft.evidence.iter().cloned()).collect();
-    AnswerDraft { evidence, ..draft }
-}
-
-/// The order; the phases are its evidence.
-fn of_order(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
-    let mut evidence: Vec<String> = fastest_by_phase(all).into_iter().collect();
-    let Some(first) = one.order.first() else {
-        return AnswerDraft::cannot_tell(Lack::Variants, "nothing was compared".into(), evidence);
-    };
-    let [ties, slower] = parted(one);
-    if slower.is_empty() {
-        return undecided(one, first, &ties, evidence);
+    let lead = format!("{}{}", scope(one), parted.lead(&one.first));
+    let than = if parted.alike.is_empty() { String::new() } else { format!(" as {}", one.first) };
+    let texts = [true, false].map(|with| about_each(&lead, &than, &parted, with));
+    if !fits(&texts[0]) {
+        evidence.insert(0, begun(&one.sentence()));
     }
-    let Leaders { together, behind, is_open } = Leaders::of(one);
-    let scope = scope(one);
-    let lead = format!("{scope}{}", are_first(first, &together, is_open));
-    if !together.is_empty() {
-        evidence.insert(0, about_ties(first, &together));
-    }
-    let than = if together.is_empty() { String::new() } else { format!(" as {first}") };
-    let about = |with_intervals| match is_open {
-        true => about_open(&lead, &than, &behind, with_intervals),
-        false => about_each(&lead, &than, &behind, with_intervals),
-    };
-    let texts = [about(true), about(false)];
-    let [whole, _] = &texts;
-    if !fits(whole) {
-        evidence.insert(0, one.sentence());
-    }
-    let text = texts.into_iter().find(|text| fits(text)).unwrap_or_else(|| match is_open {
-        true => about_many_open(&scope, first, &together, &behind),
-        false => about_many(&lead, &behind),
-    });
-    AnswerDraft::proven(Verdict::Yes, text, evidence)
+    let text = texts.into_iter().find(|text| fits(text));
+    AnswerDraft::proven(Verdict::Yes, text.unwrap_or_else(|| about_many(&lead, &parted)), evidence)
 }
 
-/// `ext3 is the fastest: ext4 takes 1.19 times as long (1.05 to 1.36), xfs 1.71 (1.05 to 2.80)`
-fn about_each(lead: &str, than: &str, behind: &[&RankingStep], with_intervals: bool) -> String {
-    let each = behind.iter().enumerate().map(|(at, step)| {
-        let compared = step.behind_first;
-        let interval = in_brackets(compared.interval.filter(|_| with_intervals));
-        let times = say::times(compared.ratio);
+/// `ext3 is the fastest: ext4 takes 1.19 times as long (1.05 to 1.36), xfs 1.71 (1.05 to 2.80); btrfs may take 0.94 to 1.40
+/// times as long`
+fn about_each(lead: &str, than: &str, parted: &Parted<'_>, with_intervals: bool) -> String {
+    let each = parted.slower.iter().enumerate().map(|(at, one)| {
+        let told = one.headline.told().filter(|_| with_intervals);
+        let interval = told.map(|interval| format!(" ({})", say::span(interval)));
+        let (name, interval) = (&one.name, interval.unwrap_or_default());
+        let times = say::near(one.headline.ratio);
         match at {
-            0 => format!("{} takes {times} times as long{than}{interval}", step.slower),
-            _ => in_short(step, with_intervals),
+            0 => format!("{name} takes {times} times as long{than}{interval}"),
+            _ => format!("{name} {times}{interval}"),
         }
     });
-    format!("{lead}: {}", each.collect::<Vec<_>>().join(", "))
-}
-
-/// Where some among the slower ones vary too much to be placed: `ext4 came first: xfs takes 1.16 times as long (1.06 to
-/// 1.28); btrfs 1.50 (0.37 to 6.00) varies too much to be placed`
-fn about_open(lead: &str, than: &str, behind: &[&RankingStep], with_intervals: bool) -> String {
-    let (open, slower): (Vec<&RankingStep>, Vec<&RankingStep>) =
-        behind.iter().partition(|step| step.behind_first.tie);
-    let unplaced: Vec<String> = open.iter().map(|step| in_short(step, with_intervals)).collect();
-    let varies = if open.len() == 1 { "varies" } else { "vary" };
-    format!(
-        "{}; {} {varies} too much to be placed",
-        about_each(lead, than, &slower, with_intervals),
-        listed(&unplaced)
-    )
-}
-
-/// `xfs 1.71 (1.05 to 2.80)`
-fn in_short(step: &RankingStep, with_interval: bool) -> String {
-    let interval = in_brackets(step.behind_first.interval.filter(|_| with_interval));
-    format!("{} {}{interval}", step.slower, say::times(step.behind_first.ratio))
+    let slower = each.collect::<Vec<_>>().join(", ");
+    let open = match parted.open.as_slice() {
+        [] => String::new(),
+        [one] if with_intervals => format!("; {} {}", one.name, one.headline.as_open("")),
+        many => format!(
+            "; {} cannot be placed",
+            listed(&names(many.iter().map(|one| one.name.as_str())))
+        ),
+    };
+    format!("{lead}: {slower}{open}")
 }
 
 /// All slower ones by the least and the most of their ratios.
-fn about_many(lead: &str, slower: &[&RankingStep]) -> String {
-    let ratios = || slower.iter().map(|step| step.behind_first.ratio);
-    let least = ratios().fold(f64::INFINITY, f64::min);
-    let most = ratios().fold(0.0, f64::max);
-    let (least, most) = (say::times(least), say::times(most));
-    format!("{lead}: the {} others take {least} to {most} times as long", slower.len())
-}
-
-/// `ext3 is faster than 3 of 6 others; 1 does not differ, 2 cannot be placed`
-fn about_many_open(
-    scope: &str,
-    first: &str,
-    together: &[&RankingStep],
-    behind: &[&RankingStep],
-) -> String {
-    let open = behind.iter().filter(|step| step.behind_first.tie).count();
-    let (all, slower) = (together.len() + behind.len(), behind.len() - open);
-    let alike = match together.len() {
+fn about_many(lead: &str, parted: &Parted<'_>) -> String {
+    let (least, most) = ends(parted.slower.iter().map(|one| one.headline.ratio));
+    let number = parted.slower.len();
+    let open = match parted.open.len() {
         0 => String::new(),
-        1 => "1 does not differ, ".into(),
-        many => format!("{many} do not differ, "),
+        open => format!("; {open} cannot be placed"),
     };
-    format!(
-        "{scope}{first} is faster than {slower} of {all} others; {alike}{open} cannot be placed"
-    )
+    format!("{lead}: {number} others take {least} to {most} times as long{open}")
 }
 
-/// A sentence on those that no significant difference separates from the first.
-fn about_ties(first: &str, ties: &[&RankingStep]) -> String {
-    match differs_at_most(ties) {
-        Some(most) if most <= SLOWER_MARGIN => {
-            let others = listed(&names(first, ties)[1..]);
-            format!("From {first}, {others} differs by at most {}.", at_most(most))
-        }
-        _ => format!("{}.", begun(&may_take(first, ties))),
-    }
+/// The least and the most of some ratios, in words.
+fn ends(ratios: impl Iterator<Item = f64> + Clone) -> (String, String) {
+    let least = ratios.clone().fold(f64::INFINITY, f64::min);
+    let most = ratios.fold(0.0, f64::max);
+    (say::near(least), say::near(most))
 }
 
-/// `compared with ext3, ext4 may take 0.43 to 3.06 times as long, xfs 0.50 to 2.00`
-fn may_take(first: &str, ties: &[&RankingStep]) -> String {
-    let each = ties.iter().enumerate().map(|(at, step)| {
-        let span = step.behind_first.interval.map_or("any".into(), say::span);
-        match at {
-            0 => format!("compared with {first}, {} may take {span} times as long", step.slower),
-            _ => format!("{} {span}", step.slower),
-        }
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
-fn is_undecided(one: &RankingFinding) -> bool {
-    one.steps.iter().all(|step| step.behind_first.tie)
-}
-
-/// No significant difference from the first.
-fn undecided(
-    one: &RankingFinding,
-    first: &str,
-    ties: &[&RankingStep],
-    mut evidence: Vec<String>,
-) -> AnswerDraft {
-    let scope = scope(one);
-    let Some(most) = differs_at_most(ties) else {
-        let times = ties.first().map_or(String::new(), |step| {
-            let longer = as_long(step.behind_first.ratio, None);
-            format!("; {} took {longer}", step.slower)
+/// No variant is proven to take longer than the first.
+fn undecided(one: &RankedVariants, parted: &Parted<'_>, mut evidence: Vec<String>) -> AnswerDraft {
+    let (scope, first) = (scope(one), &one.first);
+    if one.others.iter().all(|other| other.headline.interval.is_none()) {
+        let took = one.others.first().map(|other| {
+            format!("; {} took {} times as long", other.name, say::times(other.headline.ratio))
         });
+        let took = took.unwrap_or_default();
         let text =
-            format!("too few repeats to compare; in this run {scope}{first} came first{times}");
+            format!("too few repeats to compare; in this run {scope}{first} came first{took}");
         return AnswerDraft::cannot_tell(Lack::Repeats, text, evidence);
-    };
-    if most <= SLOWER_MARGIN {
-        let text = match ties {
-            [other] => {
-                format!("{scope}{first} and {} differ by at most {}", other.slower, at_most(most))
-            }
-            _ => {
-                let others = listed(&names(first, ties)[1..]);
-                format!("{scope}{others} differ from {first} by at most {}", at_most(most))
+    }
+    if parted.open.is_empty() {
+        let text = match parted.alike.as_slice() {
+            [other] => format!("{scope}{first} and {} take as long, within 10%", other.name),
+            others => {
+                let others = listed(&names(others.iter().map(|one| one.name.as_str())));
+                format!("{scope}{others} take as long as {first}, within 10%")
             }
         };
         return AnswerDraft::proven(Verdict::No, text, evidence);
     }
-    evidence.insert(0, format!("{}.", begun(&may_take(first, ties))));
-    let (low, high) = ties
-        .iter()
-        .filter_map(|step| step.behind_first.interval)
-        .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), one| {
-            (low.min(one.low), high.max(one.high))
-        });
-    // Of several, two others may differ.
-    let came_first = match ties {
-        [other] => format!("no difference is proven; {first} came first, {}", other.slower),
-        _ => format!("no difference from {first} is proven, which came first; the others"),
+    if one.others.len() > 1 {
+        evidence.insert(0, begun(&one.sentence()));
+    }
+    let told = parted.open.iter().filter_map(|one| one.headline.told());
+    let lows = told.clone().map(|one| one.low).fold(f64::INFINITY, f64::min);
+    let highs = told.map(|one| one.high).fold(0.0, f64::max);
+    let (low, high) = (say::near(lows), say::near(highs));
+    let came_first = match one.others.as_slice() {
+        [other] => format!("no difference is proven; {first} came first, {}", other.name),
+        _ => format!("no difference from {first} is proven, which came first; others"),
     };
-    let (low, high) = (say::times(low), say::times(high));
-    let text = format!("{scope}{came_first} may take {low} to {high} times as long");
+    let text = match highs > 0.0 {
+        true => format!("{scope}{came_first} may take {low} to {high} times as long"),
+        false => format!("{scope}{came_first} vary too much to tell"),
+    };
     AnswerDraft::cannot_tell(Lack::Precision, text, evidence)
 }
 
-/// Orders that change from level to level.
-fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
-    let decided: Vec<&&RankingFinding> = all.iter().filter(|one| !is_undecided(one)).collect();
-    let evidence: Vec<String> = all.iter().map(|one| one.sentence()).collect();
+/// Orders at several levels of one phase, or of the whole job.
+fn over_levels(all: &[&RankedVariants]) -> AnswerDraft {
+    let evidence: Vec<String> = all.iter().map(|one| begun(&one.sentence())).collect();
     let what = all.first().and_then(|one| one.phase.as_deref());
     let what = what.map_or("over the whole job".to_string(), |phase| format!("in {phase}"));
-    if decided.is_empty() {
-        let text = format!("{what} no difference from the first is proven at any level");
-        let steps: Vec<&RankingStep> = all.iter().flat_map(|one| &one.steps).collect();
-        let lacks = match differs_at_most(&steps) {
-            Some(_) => Lack::Precision,
-            None => Lack::Repeats,
+    let lead = |one: &RankedVariants| {
+        let parted = Parted::of(one);
+        (!parted.slower.is_empty())
+            .then(|| format!("{}{}", parted.lead(&one.first), without(&[one])))
+    };
+    let leads: Vec<Option<String>> = all.iter().map(|one| lead(one)).collect();
+    let placed: Vec<(&RankedVariants, Option<String>)> = all.iter().copied().zip(leads).collect();
+    let parts = placed.chunk_by(|a, b| a.1 == b.1).filter_map(|same| {
+        let lead = same.first()?.1.as_ref()?;
+        let levels: Vec<_> = same.iter().filter_map(|one| one.0.level.as_ref()).collect();
+        let at = match levels.as_slice() {
+            [] => return None,
+            _ if levels.len() == all.len() => "at every level".to_string(),
+            [only] => format!("at {}", say::level_in_words(only)),
+            [low, .., high] => format!("from {} to {}", say::level(low), say::level_in_words(high)),
         };
-        return AnswerDraft::cannot_tell(lacks, text, evidence);
+        Some(format!("{at} {lead}"))
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        return without_difference(
+            all,
+            format!("{what} no difference is proven at any level"),
+            evidence,
+        );
     }
-    let part = |one: &&&RankingFinding| {
-        let first = one.order.first().map_or("", String::as_str);
-        let Leaders { together, is_open, .. } = Leaders::of(one);
-        let (at, are) = (at_levels(one, &one.levels), are_first(first, &together, is_open));
-        let average = if one.levels.len() > 1 { format!(" {ON_AVERAGE}") } else { String::new() };
-        format!("{at} {are}{}{average}", without(&[one]))
-    };
-    let joined = |number: usize| {
-        let parts: Vec<String> = decided.iter().take(number).map(part).collect();
-        format!("{what} {}", parts.join("; "))
-    };
-    let texts = (1..=decided.len()).rev().map(joined);
+    let joined = |number: usize| format!("{what} {}", parts[..number].join("; "));
+    let texts = (1..=parts.len()).rev().map(joined);
     let text = { texts }
         .find(|text| fits(text))
         .unwrap_or_else(|| format!("{what} the order of the variants changes from level to level"));
     AnswerDraft::proven(Verdict::Yes, text, evidence)
 }
 
-/// A variant with the phases that it is the fastest in.
-struct PhaseWinner<'a> {
-    variant: &'a str,
-    /// Each with the variants that it lacks: `create (without btrfs)`.
-    phases: Vec<String>,
-    /// The rankings of these phases.
-    rankings: Vec<&'a RankingFinding>,
-}
-
-impl PhaseWinner<'_> {
-    /// `ext3 in create and delete`
-    fn in_words(&self) -> String {
-        format!("{} in {}", self.variant, listed(&self.phases))
+/// Where nothing takes longer than the first anywhere: all take as long, or it is open.
+fn without_difference(all: &[&RankedVariants], text: String, evidence: Vec<String>) -> AnswerDraft {
+    let others = || all.iter().flat_map(|one| &one.others);
+    if others().all(|other| other.headline.interval.is_none()) {
+        return AnswerDraft::cannot_tell(Lack::Repeats, text, evidence);
+    }
+    match others().all(|other| other.headline.decision == Decision::Within) {
+        true => AnswerDraft::proven(Verdict::No, format!("{text}: within 10%"), evidence),
+        false => AnswerDraft::cannot_tell(Lack::Precision, text, evidence),
     }
 }
 
-/// The variant that an order has first and that none ties with; none where there is none.
-fn only_first(one: &RankingFinding) -> Option<&str> {
-    let [ties, slower] = parted(one);
-    one.order.first().map(String::as_str).filter(|_| ties.is_empty() && !slower.is_empty())
+/// A variant with the phases that it is the fastest in, each with the variants that it lacks: `create (without btrfs)`.
+struct PhaseWinner<'a> {
+    variant: &'a str,
+    phases: Vec<String>,
 }
 
-/// The variants that are the fastest in some phases, on average over the levels of these, the one with most phases first.
-fn winners<'a>(all: &[&'a RankingFinding]) -> Vec<PhaseWinner<'a>> {
+/// The variant that an order has first and that all others take longer than; none where there is none.
+fn only_first(one: &RankedVariants) -> Option<&str> {
+    let is_slower = |other: &RankedVariant| other.headline.decision == Decision::Longer;
+    one.others.iter().all(is_slower).then_some(one.first.as_str())
+}
+
+/// The variants that are the fastest in some phases, at all levels of these, the one with most phases first.
+fn winners<'a>(all: &[&'a RankedVariants]) -> Vec<PhaseWinner<'a>> {
     let mut wins: Vec<PhaseWinner<'_>> = Vec::new();
     for phase in each_once(all.iter().filter_map(|one| one.phase.as_deref())) {
         let own = all.iter().copied().filter(|one| one.phase.as_deref() == Some(phase));
-        let own: Vec<&RankingFinding> = own.collect();
+        let own: Vec<&RankedVariants> = own.collect();
         let firsts = each_once(own.iter().map(|one| only_first(one)));
         let [Some(variant)] = firsts.as_slice() else { continue };
         let named = format!("{phase}{}", without(&own));
         match wins.iter_mut().find(|one| one.variant == *variant) {
-            Some(one) => {
-                one.phases.push(named);
-                one.rankings.extend(own);
-            }
-            None => wins.push(PhaseWinner { variant, phases: vec![named], rankings: own }),
+            Some(one) => one.phases.push(named),
+            None => wins.push(PhaseWinner { variant, phases: vec![named] }),
         }
     }
     wins.sort_by_key(|one| std::cmp::Reverse(one.phases.len()));
     wins
 }
 
-/// Whether the first of an order is the fastest at each of its levels, and not only on average.
-fn is_first_at_each(one: &RankingFinding) -> bool {
-    let is_alone =
-        |at: &FastestVariants| at.unclear.is_empty() && at.alike.iter().eq(one.order.first());
-    one.fastest.iter().all(is_alone)
-}
-
-/// What these variants are wherever a phase was compared.
-fn fastest(all: &[&RankingFinding], wins: &[PhaseWinner<'_>]) -> &'static str {
-    let mut won = wins.iter().flat_map(|one| &one.rankings);
-    match each_once(all.iter().flat_map(|one| &one.levels)).len() {
+/// What the first of an order is wherever a phase was compared.
+fn fastest(all: &[&RankedVariants]) -> &'static str {
+    match each_once(all.iter().map(|one| one.level.as_ref())).len() {
         0 | 1 => "fastest",
-        _ if won.all(|one| is_first_at_each(one)) => "fastest at every level compared",
-        _ => "fastest on average over the levels",
+        _ => "fastest at every level",
     }
 }
 
 /// A sentence on the phases of a job; none where it has one phase.
-fn fastest_by_phase(all: &[&RankingFinding]) -> Option<String> {
+fn fastest_by_phase(all: &[&RankedVariants]) -> Option<String> {
     let phases = each_once(all.iter().filter_map(|one| one.phase.as_deref())).len();
-    let wins = winners(all);
-    let fastest = fastest(all, &wins);
-    let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
-    let won: usize = wins.iter().map(|one| one.phases.len()).sum();
-    match (phases, won) {
+    let (wins, fastest) = (winners(all), fastest(all));
+    match (phases, wins.as_slice()) {
         (0 | 1, _) => None,
-        (_, 0) => Some(format!("In no single phase is one variant proven the {fastest}.")),
-        (_, won) if won == phases => {
-            Some(format!("By phase, the {fastest}: {}.", parts.join("; ")))
-        }
-        _ => Some(format!("By phase, proven the {fastest}: {}.", parts.join("; "))),
+        (_, []) => Some(format!("In no single phase is one variant proven the {fastest}.")),
+        _ => Some(format!("By phase, the {fastest}: {}.", in_words(&wins))),
     }
+}
+
+fn in_words(wins: &[PhaseWinner<'_>]) -> String {
+    let each = wins.iter().map(|one| format!("{} in {}", one.variant, listed(&one.phases)));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// Phases whose work differs between variants, so that nothing is the whole job.
-fn over_phases(all: &[&RankingFinding], phases: &[&str]) -> AnswerDraft {
-    let wins = winners(all);
-    let fastest = fastest(all, &wins);
-    let Some(best) = wins.first() else { return without_winner(all, phases.len()) };
-    let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
-    let whole = format!("{fastest}: {}", parts.join("; "));
+fn over_phases(all: &[&RankedVariants], phases: usize) -> AnswerDraft {
+    let (wins, fastest) = (winners(all), fastest(all));
+    let whole = format!("{fastest}: {}", in_words(&wins));
+    let Some(best) = wins.first() else { return without_winner(all, phases) };
     if fits(&whole) {
         return AnswerDraft::proven(Verdict::Yes, whole, Vec::new());
     }
-    let (variant, won, but) = (best.variant, best.phases.len(), without(&best.rankings));
-    let text = format!("{variant} is the {fastest} in {won} of {} phases{but}", phases.len());
+    let (variant, won) = (best.variant, best.phases.len());
+    let text = format!("{variant} is the {fastest} in {won} of {phases} phases");
     AnswerDraft::proven(Verdict::Yes, text, vec![format!("{}.", begun(&whole))])
 }
 
-/// No variant is the fastest in a phase wherever it was compared; at some of its levels one may be, or some may be slower
-/// than others.
-fn without_winner(all: &[&RankingFinding], phases: usize) -> AnswerDraft {
-    let text =
-        format!("in none of {phases} phases is one variant proven the {}", fastest(all, &[]));
-    let evidence = all.iter().map(|one| one.sentence()).collect();
-    if let Some((one, first)) = all.iter().find_map(|one| Some((one, only_first(one)?))) {
-        let text = format!("{text}; {}{first} is", scope(one));
-        return AnswerDraft::proven(Verdict::Yes, text, evidence);
-    }
-    if let Some(one) = all.iter().find(|one| !is_undecided(one)) {
-        return AnswerDraft { evidence, ..of_order(one, &[]) };
-    }
-    let steps: Vec<&RankingStep> = all.iter().flat_map(|one| &one.steps).collect();
-    match differs_at_most(&steps) {
-        Some(most) if most <= SLOWER_MARGIN => {
-            let phases = each_once(all.iter().filter_map(|one| one.phase.clone()));
-            let (phases, most) = (listed(&phases), at_most(most));
-            let text = format!("in {phases} no variant differs from the first by more than {most}");
-            AnswerDraft::proven(Verdict::No, text, evidence)
-        }
-        Some(_) => AnswerDraft::cannot_tell(Lack::Precision, text, evidence),
-        None => AnswerDraft::cannot_tell(Lack::Repeats, text, evidence),
+/// No variant is the fastest in a phase wherever it was compared; in one some may take longer than others.
+fn without_winner(all: &[&RankedVariants], phases: usize) -> AnswerDraft {
+    let text = format!("in none of {phases} phases is one variant proven the {}", fastest(all));
+    let evidence: Vec<String> = all.iter().map(|one| begun(&one.sentence())).collect();
+    let has_slower = |one: &&&RankedVariants| !Parted::of(one).slower.is_empty();
+    match all.iter().find(has_slower) {
+        Some(one) => AnswerDraft { evidence, ..of_one(one, &[]) },
+        None => without_difference(all, text, evidence),
     }
 }

@@ -78,7 +78,9 @@ impl AnswerRate {
         };
         let [of_low, of_high] = self.figures;
         if low < high {
-            let [low, high] = [figures(low / step, of_low), figures(high / step, of_high)];
+            // With as many figures each, so that rounding keeps their order.
+            let of = of_low.max(of_high);
+            let [low, high] = [low, high].map(|rate| figures(rate / step, of));
             return match names {
                 Some([lowest, highest]) => format!("{low} ({lowest}) to {high} {unit} ({highest})"),
                 None => format!("{low} to {high} {unit}"),

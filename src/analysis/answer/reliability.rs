@@ -2,7 +2,7 @@
 
 use super::Reliability;
 use super::words::number_of_words;
-use crate::analysis::Analysis;
+use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::{Finding, WarningCode};
 use crate::analysis::findings::say;
 use crate::base::distinct::each_once;
@@ -43,7 +43,7 @@ pub(super) struct Trust {
 }
 
 /// Of a run with all its warnings.
-pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
+pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
     let valid: Vec<&Measurement> =
         analysis.book.measurements.iter().filter(|m| m.valid()).collect();
     let is_disturbed = |m: &&&Measurement| analysis.disturbed(m) || m.idle == Some(false);
@@ -119,7 +119,7 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
 }
 
 /// The most uncertain rate of a run that is answered by its rates, if it is uncertain by much.
-fn uncertain_rate(analysis: &Analysis<'_>) -> Option<String> {
+fn uncertain_rate(analysis: &RunFigures<'_>) -> Option<String> {
     let rows = analysis.summary().rows().filter(|row| !row.is_settle());
     let rows = rows.filter(|_| analysis.book.run.conclude.is_empty());
     let known = rows.filter_map(|row| Some((row, row.rate?.relative()?)));
@@ -184,18 +184,17 @@ fn reliability_with(code: WarningCode) -> Option<Reliability> {
         | WarningCode::NoJournal
         | WarningCode::SlowRank
         | WarningCode::Jump
-        | WarningCode::TwoModes
+        | WarningCode::Step
         | WarningCode::AccessTimesDiffer
         | WarningCode::Frequency
         | WarningCode::MemoryTakenBack
-        | WarningCode::MeasurementOverhead
-        | WarningCode::PrecisionNotReached => Some(Reliability::Medium),
+        | WarningCode::MeasurementOverhead => Some(Reliability::Medium),
         _ => None,
     }
 }
 
 /// The repeats of the cell with the fewest.
-pub(super) fn fewest_repeats(analysis: &Analysis<'_>) -> usize {
+pub(super) fn fewest_repeats(analysis: &RunFigures<'_>) -> usize {
     let valid = analysis.book.measurements.iter().filter(|m| m.valid());
     let cells = phase_cells(valid);
     let repeats =

@@ -1,7 +1,6 @@
 //! Answers what came from memory, what from the device, and how fast each was.
 
 use super::draft::{AnswerDraft, Lack};
-use super::figures::AnswerFigure;
 use super::rates::AnswerRate;
 use super::words::{AxisWords, WORDS_MAX, begun, number_of_words};
 use crate::analysis::findings::source::{
@@ -37,11 +36,6 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
     if parts.is_empty() {
         return None;
     }
-    let figures = summary.groups.iter().flat_map(|group| {
-        let told = group.rows.iter().filter(|row| phases.contains(&row.phase.as_str()));
-        told.filter_map(move |row| AnswerFigure::of_rate(row, group))
-    });
-    let figures: Vec<AnswerFigure> = figures.collect();
     let unknown: Vec<&SourceFinding> =
         found.sources.iter().copied().filter(|one| one.from == ByteSource::Unknown).collect();
     let evidence = found.evidence();
@@ -57,11 +51,11 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
         let text =
             format!("the device's reads could not be counted in {}; {}", one.phase, parts[0]);
         let draft = AnswerDraft::cannot_tell(Lack::Design, text, evidence);
-        return Some(draft.made_of(figures));
+        return Some(draft);
     }
     let lacks_interval = rates.iter().flatten().any(|rate| rate.interval.is_none());
     let lacks = if lacks_interval { Lack::Repeats } else { Lack::Nothing };
-    Some(AnswerDraft::measured(text, evidence, lacks).made_of(figures))
+    Some(AnswerDraft::measured(text, evidence, lacks))
 }
 
 /// The rate of a phase, over all variants and levels.

@@ -2,8 +2,8 @@
 //! what took longer than a phase may is the slowest of all.
 
 use super::words::task;
-use crate::analysis::findings::sample::{UncountedCell, uncounted_cells};
 use crate::analysis::findings::say::level_in_words;
+use crate::analysis::observations::{UncountedCell, uncounted_cells};
 use crate::base::distinct::each_once;
 use crate::plan::Conclusion;
 use crate::results::book::{Book, Level, Measurement};
@@ -106,7 +106,7 @@ impl<'a> UncountedCells<'a> {
     /// Whether no other phase of the variant counts at the level: answers over an axis except those that lack levels which
     /// others have.
     fn is_unsaid(&self, one: &UncountedCell<'_>, kind: Conclusion) -> bool {
-        let excepts = matches!(kind, Conclusion::Slope | Conclusion::Scaling | Conclusion::Knee);
+        let excepts = kind == Conclusion::Levels;
         let here =
             |m: &Measurement| (&*m.cell.variant, m.cell.level.as_ref()) == (one.variant, one.level);
         !(excepts && self.any_counts(here))

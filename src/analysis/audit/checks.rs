@@ -1,7 +1,7 @@
 //! The checks, each a function of one measurement. docs/AUDIT.md lists them from this table.
 
-use super::AuditGrade::{Certain, Imprecise, Likely, Possible};
-use super::{AuditCase, AuditCheck, AuditGrade};
+use super::case::AuditGrade::{Certain, Imprecise, Likely, Possible};
+use super::case::{AuditCase, AuditCheck, AuditGrade};
 use crate::base::units::{bytes, counted, duration, figures, grouped};
 use crate::results::tools::{ToolMeasurement, ToolName, ToolWork};
 

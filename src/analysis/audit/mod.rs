@@ -1,5 +1,6 @@
 //! Weighs results of other benchmarks: what of them cannot be the speed of a device, and which measurement shows it.
 
+mod case;
 mod checks;
 mod remedy;
 
@@ -8,48 +9,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::base::named_enum::named_enum;
 use crate::results::tools::{ToolMeasurement, ToolName, ToolResult, ToolWork};
 
+pub use case::{AuditBounds, AuditCheck, AuditGrade, AuditLink};
 pub use checks::CHECKS;
 
-named_enum! {
-    /// How surely a figure is not the speed of the device, the surest first.
-    pub enum AuditGrade {
-        /// The figures exclude that the device did it.
-        Certain = "certain",
-        /// Devices of its kind do not do that, or a cache held what was measured.
-        Likely = "likely",
-        /// Nothing in the result shows that the device did it.
-        Possible = "possible",
-        /// It may be the device's, but nothing tells how uncertain it is.
-        Imprecise = "imprecise",
-    }
-}
-
-/// What is known of the place that was measured, beside its result.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct AuditBounds {
-    /// Bytes in a second that the device can do at most, as the user says.
-    pub device_bytes_per_second: Option<f64>,
-    /// Bytes in a second of its link, and what link it is.
-    pub link: Option<AuditLink>,
-    /// Whether it turns.
-    pub rotational: Option<bool>,
-    /// Memory of the machine.
-    pub memory_bytes: Option<u64>,
-    /// Where to measure again, as a shell needs it.
-    pub directory: Option<String>,
-}
-
-/// The link of a device.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct AuditLink {
-    /// `SATA of 6 Gbit/s`.
-    pub name: String,
-    /// What it can carry.
-    pub bytes_per_second: f64,
-}
+use case::AuditCase;
 
 /// What speaks against one figure.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -66,26 +31,6 @@ pub struct AuditFinding {
     pub reason: String,
     /// The command that measures it.
     pub measure_with: String,
-}
-
-/// A check: what it looks for in a measurement.
-pub struct AuditCheck {
-    /// Its name, in findings.
-    pub name: &'static str,
-    /// What it finds.
-    pub about: &'static str,
-    /// The reason and its grade, if it speaks against the measurement.
-    pub(super) find: fn(&AuditCase<'_>) -> Option<(AuditGrade, String)>,
-}
-
-/// One measurement with all that a check may look at.
-pub(super) struct AuditCase<'a> {
-    pub(super) result: &'a ToolResult,
-    pub(super) one: &'a ToolMeasurement,
-    pub(super) figure: usize,
-    pub(super) bounds: &'a AuditBounds,
-    /// How often it was measured, over all results.
-    pub(super) runs: u64,
 }
 
 /// A result with what speaks against it.

@@ -1,6 +1,6 @@
 //! Names the run of boatload that measures what another benchmark did not.
 
-use super::AuditCase;
+use super::case::AuditCase;
 use crate::base::shell::quoted;
 use crate::results::tools::{ToolMeasurement, ToolWork};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::analysis::Analysis;
+use crate::analysis::figures::RunFigures;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::analysis::thresholds::QUIET_REPEATS_MIN;
 use crate::base::distinct::each_once;
@@ -33,7 +33,7 @@ pub(super) struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    pub(super) fn of_runs(analyses: &[&'a Analysis<'a>]) -> Self {
+    pub(super) fn of_runs(analyses: &[&'a RunFigures<'a>]) -> Self {
         let mut runs: Vec<MatchedRun> =
             analyses.iter().map(|analysis| MatchedRun::of_analysis(analysis)).collect();
         let filesystems: Vec<VariantType> = runs.iter().flat_map(MatchedRun::filesystems).collect();
@@ -65,7 +65,7 @@ pub(super) struct CountedMeasurements<'a> {
 /// A run with its summary.
 pub(super) struct MatchedRun<'a> {
     pub(super) book: &'a Book,
-    analysis: &'a Analysis<'a>,
+    analysis: &'a RunFigures<'a>,
     variants: Vec<String>,
     /// Names that stand for this run's unnamed variant, chosen by the type of its file system. None
     /// if its variants are named, if it is no real file system, or if no run has a variant that is a
@@ -74,7 +74,7 @@ pub(super) struct MatchedRun<'a> {
 }
 
 impl<'a> MatchedRun<'a> {
-    fn of_analysis(analysis: &'a Analysis<'a>) -> Self {
+    fn of_analysis(analysis: &'a RunFigures<'a>) -> Self {
         let summary = analysis.summary();
         let mut variants: Vec<String> = summary.groups.iter().map(|g| g.variant.clone()).collect();
         variants.dedup();

@@ -3,12 +3,14 @@
 
 use serde::Serialize;
 
-use super::between_runs::BaselineMark;
+use super::baseline::BaselineMark;
+use super::decisions::{CheckOutcome, CheckedRow, LoadedSide, RowEffect, UndecidedRow};
 use super::differences::Difference;
 use super::matching::PhaseKey;
-use super::rates::{LatencyRatio, LoadedSide, Metric, RatioTest, SpeedVerdict};
-use crate::analysis::statistics::Interval;
-use crate::analysis::tails::LatencySummary;
+use super::rates::Metric;
+use crate::analysis::effects::contrast::Contrast;
+use crate::analysis::effects::decide::Decision;
+use crate::analysis::tails::{LatencySummary, Quantile};
 use crate::analysis::uncertainty::Estimate;
 use crate::results::book::Book;
 
@@ -21,8 +23,7 @@ pub struct Comparison {
     pub b: RunLabel,
     /// Runs that did the same again and count with it, to confirm what it showed.
     pub b_again: Vec<RunLabel>,
-    /// How many other runs of the same jobs make the between-run variance; of a history none does,
-    /// for it has its own.
+    /// How many other runs of the same jobs show how much equal runs differ; none of a history, which shows it itself.
     pub other_runs: usize,
     /// For each variant and level the whole job, if both did the same work, and then its phases.
     pub rows: Vec<ComparedRow>,
@@ -65,7 +66,10 @@ pub struct ComparedRow {
     pub absence: Option<Absence>,
     /// How many times as fast B was.
     #[serde(flatten)]
-    pub test: RatioTest,
+    pub effect: RowEffect,
+    /// The logarithm of B's time over A's; none with fewer than two repeats of a run.
+    #[serde(skip)]
+    pub(super) contrast: Option<Contrast>,
     /// The work of A and B, if it was not the same.
     pub work: Option<[PhaseWork; 2]>,
     /// What was found of the caches of A and B, if it was not the same; of the whole job that of
@@ -88,6 +92,18 @@ pub struct ComparedRow {
     /// What a check makes of it; none in a plain comparison.
     #[serde(flatten)]
     pub checked: Option<CheckedRow>,
+}
+
+/// A quantile of the latencies of A and B.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LatencyRatio {
+    /// Which.
+    pub quantile: Quantile,
+    /// Of A and B in nanoseconds, the geometric mean of the repeats' own; none where it is not known.
+    pub ns: [Option<f64>; 2],
+    /// How many times as long B's is: B is slower if it takes longer.
+    #[serde(flatten)]
+    pub effect: RowEffect,
 }
 
 /// Why a run has no value of a phase.
@@ -137,38 +153,6 @@ pub struct HistoryPoint {
     pub mark: BaselineMark,
 }
 
-/// A row held against a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct CheckedRow {
-    /// What comes of it.
-    pub outcome: CheckOutcome,
-    /// How many times as long the run took; none if it has no valid value.
-    pub slowdown: Option<f64>,
-    /// Its interval, which holds together with those of all rows at 95%; none if an error is
-    /// unknown.
-    pub slowdown_interval: Option<Interval>,
-}
-
-/// What a check says of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckOutcome {
-    /// Not slower by more than the limit, in the whole interval.
-    Ok,
-    /// Slower by more, in the whole interval.
-    Regression,
-    /// The limit lies in the interval, or there is none.
-    Unsure,
-    /// All that the run measured of it is invalid, or some of it reached its limit.
-    Invalid,
-    /// The run ended before it.
-    Missing,
-    /// A measurement of the baseline reached its limit.
-    NoBaseline,
-    /// Only the run or only the baseline has it.
-    NotInBoth,
-}
-
 impl RunLabel {
     pub(super) fn of_run(book: &Book) -> Self {
         let run = &book.run;
@@ -203,13 +187,22 @@ impl Comparison {
         [0, 1].map(|side| rows().map(|row| row.left_out[side]).sum())
     }
 
-    /// Rows of both sides with this verdict.
-    pub fn with(&self, verdict: SpeedVerdict) -> Vec<&ComparedRow> {
-        self.in_both().filter(|row| row.test.verdict == verdict).collect()
+    /// Rows of both sides with this decision about B's time.
+    pub fn with(&self, decision: Decision) -> Vec<&ComparedRow> {
+        self.in_both().filter(|row| row.effect.decision == decision).collect()
     }
 }
 
 impl ComparedRow {
+    /// What is known before all rows are decided together.
+    pub(super) fn undecided(&self) -> UndecidedRow {
+        UndecidedRow {
+            slowdown: self.effect.slowdown(),
+            contrast: self.contrast,
+            loaded_side: self.loaded_side,
+        }
+    }
+
     /// Whether both sides have a value.
     pub fn is_in_both(&self) -> bool {
         self.a.is_some() && self.b.is_some()

@@ -3,23 +3,25 @@
 
 use serde::Serialize;
 
-use super::between_runs::{Baseline, BetweenRunVariance, OTHER_RUNS_MIN, PooledRate};
+use super::baseline::{Baseline, BaselineMark, longest_segment};
+use super::decisions::{
+    CheckOutcome, CheckedRow, LoadedSide, RowEffect, RowValues, UndecidedRow, check_rows,
+    contrasts, decide_rates, decide_times,
+};
 use super::differences::{differences, job_lines};
 use super::matching::{CountedMeasurements, MatchedRun, Matching, PhaseKey};
-use super::rates::{
-    LoadedSide, Metric, RatioTest, RunRate, has_unknown_sync, job_phases, job_rate, latency_ratios,
-    phase_rate, quantile_rate, settle_rate,
-};
+use super::rates::{Metric, RowTimes, job_phases, job_times, phase_times, quantile_logs};
 use super::result::{
-    Absence, BaselineHistory, CheckOutcome, CheckedRow, ComparedRow, Comparison, HistoryPoint,
-    PhaseWork, RunLabel,
+    Absence, BaselineHistory, ComparedRow, Comparison, HistoryPoint, LatencyRatio, PhaseWork,
+    RunLabel,
 };
-use crate::analysis::Analysis;
-use crate::analysis::findings::ratio::Rate;
+use crate::analysis::effects::runs::{BaselineRow, RunRow};
+use crate::analysis::figures::RunFigures;
 use crate::analysis::history::same_target;
+use crate::analysis::statistics::describe::mean;
 use crate::analysis::summary::PhaseSummary;
-use crate::analysis::tails::tail;
-use crate::analysis::thresholds::{INTERVAL_ALPHA, WORK_SAME};
+use crate::analysis::tails::{Quantile, tail};
+use crate::analysis::thresholds::WORK_SAME;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -32,14 +34,14 @@ pub(crate) const HISTORY_FIGURES: u32 = 4;
 #[derive(Clone, Copy, Debug)]
 pub enum BaselineRuns<'a> {
     /// One run.
-    Run(&'a Analysis<'a>),
+    Run(&'a RunFigures<'a>),
     /// Earlier runs of the same job on the same machine and place, oldest first.
-    History(&'a [Analysis<'a>]),
+    History(&'a [RunFigures<'a>]),
 }
 
 impl<'a> BaselineRuns<'a> {
     /// The runs, oldest first.
-    pub fn analyses(&self) -> Vec<&'a Analysis<'a>> {
+    pub fn analyses(&self) -> Vec<&'a RunFigures<'a>> {
         match self {
             Self::Run(run) => vec![run],
             Self::History(runs) => runs.iter().collect(),
@@ -52,40 +54,41 @@ struct RunSets<'a> {
     a: Vec<MatchedRun<'a>>,
     /// The run that is compared, and those that did the same again.
     b: Vec<MatchedRun<'a>>,
-    /// Groups of equal runs that make the between-run variance.
+    /// Groups of equal runs, which show how much these differ.
     groups: Vec<Vec<MatchedRun<'a>>>,
+    /// Whether A is a history.
+    is_history: bool,
 }
 
-/// A row, and the rates that its ratio is to be made of.
-struct PendingRow {
-    row: ComparedRow,
-    a: Vec<Option<RunFigure>>,
-    b: Vec<RunFigure>,
-    between: BetweenRunVariance,
-}
-
-/// The rate of a run, and what became of its disturbed measurements.
-#[derive(Clone, Copy)]
+/// The value of a run, and what became of its disturbed measurements.
+#[derive(Clone)]
 struct RunFigure {
-    rate: RunRate,
+    times: RowTimes,
     disturbed: bool,
     left_out: usize,
 }
 
 impl RunFigure {
-    fn new(rate: RunRate, counted: &CountedMeasurements<'_>) -> Self {
-        Self { rate, disturbed: counted.disturbed, left_out: counted.left_out }
+    fn new(times: RowTimes, counted: &CountedMeasurements<'_>) -> Self {
+        Self { times, disturbed: counted.disturbed, left_out: counted.left_out }
     }
 }
 
-/// Compares `b`, a run and those that did the same again, with `a`. Among `others`, in the order of time, are
-/// more runs of what they did: where runs differ by more than the repeats of one do, the intervals of single
-/// runs know it from these. A history has the between-run variance in itself. All intervals hold together:
-/// those of whole jobs have half of alpha, and those of phases the other half.
+/// A row before it is decided, with the values that its ratios are made of.
+struct PendingRow {
+    row: ComparedRow,
+    values: Option<RowValues>,
+    /// Those of `row.latency_ratios`.
+    latencies: Vec<Option<RowValues>>,
+}
+
+/// Compares `b`, a run and those that did the same again, with `a`. Among `others`, in the order of time, are more runs of
+/// what they did, which show how much equal runs differ; a history shows it itself. Whole jobs, phases and latencies are
+/// decided as a family each.
 pub(super) fn compare_sets(
     a: BaselineRuns<'_>,
-    b: &[&Analysis<'_>],
-    others: &[Analysis<'_>],
+    b: &[&RunFigures<'_>],
+    others: &[RunFigures<'_>],
     has_latencies: bool,
 ) -> Comparison {
     let [first, again @ ..] = b else { return Comparison::default() };
@@ -93,50 +96,66 @@ pub(super) fn compare_sets(
     let Some(newest) = held_a.last() else {
         return Comparison { b: RunLabel::of_run(first.book), ..Comparison::default() };
     };
-    let groups = match a {
-        BaselineRuns::Run(a) => equal_runs(a.book, first.book, others),
-        BaselineRuns::History(_) => Vec::new(),
-    };
+    let is_history = matches!(a, BaselineRuns::History(_));
+    let groups = if is_history { Vec::new() } else { equal_runs(newest.book, first.book, others) };
     let other_runs = groups.iter().map(Vec::len).sum();
-    let sets = RunSets::new([&held_a, b], &groups);
+    let sets = RunSets::new([&held_a, b], &groups, is_history);
     let mut pending = Vec::new();
-    let held: Vec<&Analysis<'_>> = held_a.iter().chain(b).copied().collect();
-    let keys = Matching::of_runs(&held).keys;
+    let held: Vec<&RunFigures<'_>> = held_a.iter().chain(b).copied().collect();
+    let mut keys = Matching::of_runs(&held).keys;
+    // What was written until the unmount belongs to the whole job.
+    keys.retain(|key| key.phase.as_deref() != Some(SETTLE));
     for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
         let here = keys.iter().filter(|key| (&key.variant, &key.level) == (variant, level));
         pending.extend(sets.cell_rows(&here.collect::<Vec<_>>(), has_latencies));
     }
-    let alphas = RowAlphas::of(&pending);
-    let is_history = matches!(a, BaselineRuns::History(_));
-    let rows = pending.into_iter().map(|pending| pending.tested(&sets, &alphas, is_history));
     Comparison {
         a: held_a.iter().map(|run| RunLabel::of_run(run.book)).collect(),
         b: RunLabel::of_run(first.book),
         b_again: again.iter().map(|run| RunLabel::of_run(run.book)).collect(),
         other_runs,
-        rows: rows.collect(),
+        rows: decided(pending),
         differences: differences(&[newest.book, first.book]),
     }
 }
 
-/// The chance of each interval not to hold the truth, so that all hold together (Bonferroni).
-struct RowAlphas {
-    job: f64,
-    phase: f64,
-}
-
-impl RowAlphas {
-    fn of(pending: &[PendingRow]) -> Self {
-        let rows = || pending.iter().map(|pending| &pending.row).filter(|row| row.is_in_both());
-        let jobs = rows().filter(|row| row.key.phase.is_none()).count();
-        let phases = rows().count() - jobs;
-        let share = if jobs > 0 && phases > 0 { INTERVAL_ALPHA / 2.0 } else { INTERVAL_ALPHA };
-        Self { job: share / jobs.max(1) as f64, phase: share / phases.max(1) as f64 }
+fn decided(pending: Vec<PendingRow>) -> Vec<ComparedRow> {
+    let values: Vec<_> = pending.iter().map(|pending| pending.values.clone()).collect();
+    let latencies: Vec<_> = pending.iter().flat_map(|one| one.latencies.clone()).collect();
+    let mut rows: Vec<ComparedRow> = pending.into_iter().map(|pending| pending.row).collect();
+    for (row, contrast) in rows.iter_mut().zip(contrasts(&values)) {
+        row.contrast = contrast;
     }
+    for is_job in [true, false] {
+        let mut family: Vec<&mut ComparedRow> =
+            rows.iter_mut().filter(|row| row.key.phase.is_none() == is_job).collect();
+        let undecided: Vec<_> = family.iter().map(|row| row.undecided()).collect();
+        for (row, effect) in family.iter_mut().zip(decide_rates(&undecided)) {
+            row.effect = effect;
+        }
+    }
+    let mut contrasts = contrasts(&latencies).into_iter();
+    let mut undecided = Vec::new();
+    for row in &rows {
+        undecided.extend(row.latency_ratios.iter().map(|latency| UndecidedRow {
+            slowdown: latency.effect.ratio,
+            contrast: contrasts.next().flatten(),
+            loaded_side: row.loaded_side,
+        }));
+    }
+    let latencies = rows.iter_mut().flat_map(|row| &mut row.latency_ratios);
+    for (latency, effect) in latencies.zip(decide_times(&undecided)) {
+        latency.effect = effect;
+    }
+    rows
 }
 
 /// Other complete runs of what two runs did: one group if both did the same, else one for each.
-fn equal_runs<'a>(a: &Book, b: &Book, others: &'a [Analysis<'a>]) -> Vec<Vec<&'a Analysis<'a>>> {
+fn equal_runs<'a>(
+    a: &Book,
+    b: &Book,
+    others: &'a [RunFigures<'a>],
+) -> Vec<Vec<&'a RunFigures<'a>>> {
     let targets = if same_target(a, b) { vec![a] } else { vec![a, b] };
     let is_equal = |target: &Book, other: &Book| {
         let itself = [&a.run.id, &b.run.id].contains(&&other.run.id);
@@ -149,12 +168,16 @@ fn equal_runs<'a>(a: &Book, b: &Book, others: &'a [Analysis<'a>]) -> Vec<Vec<&'a
 
 impl<'a> RunSets<'a> {
     /// Of the runs of A and of B.
-    fn new(held: [&[&'a Analysis<'a>]; 2], groups: &[Vec<&'a Analysis<'a>>]) -> Self {
+    fn new(
+        held: [&[&'a RunFigures<'a>]; 2],
+        groups: &[Vec<&'a RunFigures<'a>>],
+        is_history: bool,
+    ) -> Self {
         let books = held.into_iter().flatten().chain(groups.iter().flatten());
         let mut runs = Matching::of_runs(&books.copied().collect::<Vec<_>>()).runs.into_iter();
         let [a, b] = held.map(|held| runs.by_ref().take(held.len()).collect());
         let groups = groups.iter().map(|group| runs.by_ref().take(group.len()).collect());
-        Self { a, b, groups: groups.collect() }
+        Self { a, b, groups: groups.collect(), is_history }
     }
 
     /// The rows of one variant at one level, the whole job first. It stands only where no phase did
@@ -170,21 +193,22 @@ impl<'a> RunSets<'a> {
         job.into_iter().chain(phases).collect()
     }
 
-    /// The between-run variance of a figure of the other runs; of disturbed ones alone, if one that is
-    /// compared was disturbed. Of runs in general where they are too few.
-    fn between(
+    /// The means of other runs that show how much equal ones differ: of disturbed ones alone if both sides were
+    /// disturbed, and of none if one side was, for disturbed runs that are alike do not show how far a quiet one lies from them.
+    fn stored(
         &self,
-        is_disturbed: bool,
-        figure: impl Fn(&MatchedRun<'a>) -> Option<OtherFigure>,
-    ) -> BetweenRunVariance {
+        disturbed: [bool; 2],
+        log: impl Fn(&MatchedRun<'a>) -> Option<OtherRun>,
+    ) -> Vec<f64> {
+        if disturbed[0] != disturbed[1] {
+            return Vec::new();
+        }
         let logs = |group: &Vec<MatchedRun<'a>>| {
-            let figures = group.iter().filter_map(&figure);
-            let alike = figures.filter(|other| other.disturbed || !is_disturbed);
+            let alike = group.iter().filter_map(&log);
+            let alike = alike.filter(|other| other.disturbed || !disturbed[0]);
             alike.map(|other| other.log).collect::<Vec<f64>>()
         };
-        let measured =
-            BetweenRunVariance::of_groups(&self.groups.iter().map(logs).collect::<Vec<_>>());
-        measured.unwrap_or_else(|| BetweenRunVariance::assumed(is_disturbed))
+        longest_segment(&self.groups.iter().map(logs).collect::<Vec<_>>())
     }
 
     fn held(&self) -> impl Iterator<Item = &MatchedRun<'a>> {
@@ -198,19 +222,10 @@ impl<'a> RunSets<'a> {
 
     fn phase_row(&self, key: &PhaseKey, has_latencies: bool) -> PendingRow {
         let measured: Vec<_> = self.held().flat_map(|run| run.valid_measurements(key)).collect();
-        let seconds: fn(&Measurement) -> f64 = match has_unknown_sync(&measured) {
-            true => |m| m.seconds,
-            false => Measurement::durable_seconds,
-        };
         let unit = common_unit(self.held().filter_map(|run| run.summary(key)));
-        let is_settle = key.phase.as_deref() == Some(SETTLE);
         let figure = |run: &MatchedRun<'a>| {
             let counted = run.counted(key);
-            let rate = match is_settle {
-                true => settle_rate(&counted.all),
-                false => phase_rate(&counted.all, unit, seconds),
-            };
-            Some(RunFigure::new(rate?, &counted))
+            Some(RunFigure::new(phase_times(&counted.all, unit, &measured)?, &counted))
         };
         let pair = self.newest();
         let members = pair.map(|run| run.counted(key).all);
@@ -219,7 +234,7 @@ impl<'a> RunSets<'a> {
             found.map(|phase| phase.map(|phase| phase.cache.to_string()).unwrap_or_default());
         let row = ComparedRow {
             key: key.clone(),
-            metric: if is_settle { Metric::Seconds } else { Metric::of_rate(unit) },
+            metric: Metric::of_rate(unit),
             latency_ns: members.each_ref().map(|members| tail(members)),
             ..ComparedRow::default()
         };
@@ -236,18 +251,38 @@ impl<'a> RunSets<'a> {
         row.work = if same_job(books) { None } else { other_work(&members, has_published(books)) };
         row.caches = (caches[0] != caches[1]).then_some(caches);
         if has_latencies {
-            let is_disturbed = row.disturbed.contains(&true);
-            let loaded_side = LoadedSide::of(row.disturbed);
-            let between = |quantile| {
-                self.between(is_disturbed, |run| {
-                    let counted = run.counted(key);
-                    let log = quantile_rate(quantile, &counted.all)?.log;
-                    Some(OtherFigure { log, disturbed: counted.disturbed })
-                })
-            };
-            row.latency_ratios = latency_ratios(&members, between, loaded_side, INTERVAL_ALPHA);
+            for quantile in Quantile::ALL {
+                self.add_latency(&mut pending, &members, quantile);
+            }
         }
         pending
+    }
+
+    /// Adds a quantile that A or B has.
+    fn add_latency(
+        &self,
+        pending: &mut PendingRow,
+        members: &[Vec<&Measurement>; 2],
+        quantile: Quantile,
+    ) {
+        let (key, disturbed) = (&pending.row.key, pending.row.disturbed);
+        let [a, b] = members.each_ref().map(|members| quantile_logs(members, quantile));
+        let logs = [&a, &b].map(|logs| (!logs.is_empty()).then(|| mean(logs)));
+        if logs == [None, None] {
+            return;
+        }
+        let stored = self.stored(disturbed, |run| {
+            let counted = run.counted(key);
+            let logs = quantile_logs(&counted.all, quantile);
+            let log = (!logs.is_empty()).then(|| mean(&logs))?;
+            Some(OtherRun { log, disturbed: counted.disturbed })
+        });
+        let ratio = logs[0].zip(logs[1]).map(|(a, b)| (b - a).exp());
+        let effect = RowEffect { ratio, ..RowEffect::default() };
+        let ns = logs.map(|log| log.map(f64::exp));
+        pending.row.latency_ratios.push(LatencyRatio { quantile, ns, effect });
+        let is_loaded = disturbed.contains(&true);
+        pending.latencies.push(pair_values(RunRow { a, b, stored, is_loaded, runs: 1 }));
     }
 
     /// The whole job. Only runs that did the same work count, and none if B did unlike work.
@@ -255,12 +290,12 @@ impl<'a> RunSets<'a> {
         let cells: Vec<_> = self.held().map(|run| run.counted_of_all_phases(key).all).collect();
         let phases = job_phases(&cells)?;
         let [_, newest] = self.newest();
-        let job = job_rate(&newest.counted_of_all_phases(key).all, &phases)
+        let job = job_times(&newest.counted_of_all_phases(key).all, &phases)
             .filter(|job| job.work.len() == 1)?;
         let figure = |run: &MatchedRun<'a>| {
             let counted = run.counted_of_all_phases(key);
-            let other = job_rate(&counted.all, &phases)?;
-            (other.work == job.work).then(|| RunFigure::new(other.rate, &counted))
+            let other = job_times(&counted.all, &phases)?;
+            (other.work == job.work).then(|| RunFigure::new(other.times, &counted))
         };
         let key = PhaseKey { phase: None, ..key.clone() };
         let row = ComparedRow { key, metric: Metric::Seconds, ..Default::default() };
@@ -271,129 +306,107 @@ impl<'a> RunSets<'a> {
     /// A row with the values that `figure` gives the runs.
     fn pending(
         &self,
-        row: ComparedRow,
+        mut row: ComparedRow,
         figure: impl Fn(&MatchedRun<'a>) -> Option<RunFigure>,
     ) -> PendingRow {
-        let a: Vec<Option<RunFigure>> = self.a.iter().map(&figure).collect();
+        let of_a: Vec<Option<RunFigure>> = self.a.iter().map(&figure).collect();
         let mut b: Vec<RunFigure> = self.b.iter().filter_map(&figure).collect();
         // Runs that did the same again stand in neither for the run itself nor for one that took too long.
         let is_limited = self.b.iter().any(|run| run.reached_limit(&row.key));
         if figure(&self.b[0]).is_none() || is_limited {
             b.clear();
         }
-        let known_a: Vec<RunFigure> = a.iter().flatten().copied().collect();
-        let pair = [known_a.last().copied(), b.first().copied()];
-        let shown = |figure: &RunFigure| figure.rate.shown;
-        let is_disturbed = b.iter().chain(&pair[0]).any(|figure| figure.disturbed);
-        let is_quiet = b.iter().chain(&pair[0]).any(|figure| !figure.disturbed);
-        let between = self.between(is_disturbed, |run| {
-            let figure = figure(run)?;
-            Some(OtherFigure { log: figure.rate.rate.log, disturbed: figure.disturbed })
-        });
-        // Disturbed runs that are alike are no measure of how far a quiet one lies from them.
-        let between = match is_disturbed && is_quiet {
-            true => between.at_least(BetweenRunVariance::assumed(true)),
-            false => between,
+        let known: Vec<&RunFigure> = of_a.iter().flatten().collect();
+        let baseline =
+            Baseline::of_runs(&known.iter().map(|one| one.times.log()).collect::<Vec<_>>());
+        let a = baseline.members(known.into_iter());
+        let b: Vec<&RunFigure> = b.iter().collect();
+        let sides = [&a, &b];
+        let [before, now] = sides.map(|side| estimate_of_runs(side));
+        (row.a, row.b) = (before, now);
+        row.disturbed = sides.map(|side| side.iter().any(|one| one.disturbed));
+        row.left_out = sides.map(|side| side.iter().map(|one| one.left_out).sum());
+        if self.is_history && !a.is_empty() {
+            let points = self.history_points(&of_a, &baseline);
+            row.history = Some(BaselineHistory { runs: a.len(), since: baseline.since, points });
+        }
+        let mut pending = PendingRow { row, values: None, latencies: Vec::new() };
+        if a.is_empty() || b.is_empty() {
+            return pending;
+        }
+        let [before, now] = sides
+            .map(|side| mean(&side.iter().map(|figure| figure.times.log()).collect::<Vec<_>>()));
+        pending.row.effect.ratio = Some((before - now).exp());
+        let is_loaded = |side: &Vec<&RunFigure>| {
+            2 * side.iter().filter(|figure| figure.disturbed).count() > side.len()
         };
-        let row = ComparedRow {
-            a: pair[0].as_ref().map(shown),
-            b: pair[1].as_ref().map(shown),
-            disturbed: [&known_a, &b].map(|side| side.iter().any(|figure| figure.disturbed)),
-            left_out: [&known_a, &b].map(|side| side.iter().map(|figure| figure.left_out).sum()),
-            ..row
+        pending.row.loaded_side = LoadedSide::of(sides.map(is_loaded));
+        let is_loaded = pending.row.disturbed.contains(&true);
+        let values = b.iter().flat_map(|figure| figure.times.values()).collect();
+        let runs = b.len();
+        pending.values = match a.as_slice() {
+            [one] => pair_values(RunRow {
+                a: one.times.values(),
+                b: values,
+                stored: self.stored(pending.row.disturbed, |run| {
+                    let figure = figure(run)?;
+                    Some(OtherRun { log: figure.times.log(), disturbed: figure.disturbed })
+                }),
+                is_loaded,
+                runs,
+            }),
+            many => {
+                let history = many.iter().map(|figure| figure.times.log()).collect();
+                Some(RowValues::History(BaselineRow { values, history, is_loaded, runs }))
+            }
         };
-        PendingRow { row, a, b, between }
+        pending
+    }
+
+    fn history_points(
+        &self,
+        figures: &[Option<RunFigure>],
+        baseline: &Baseline,
+    ) -> Vec<HistoryPoint> {
+        let known = figures.iter().zip(&self.a).filter_map(|(one, run)| Some((one.as_ref()?, run)));
+        let point =
+            |((figure, run), mark): ((&RunFigure, &MatchedRun<'_>), &BaselineMark)| HistoryPoint {
+                run: run.book.run.id.clone(),
+                started: run.book.run.started.clone(),
+                value: figure.times.shown.mean,
+                mark: *mark,
+            };
+        known.zip(&baseline.marks).map(point).collect()
     }
 }
 
 /// A figure of another run.
-struct OtherFigure {
+struct OtherRun {
     log: f64,
     disturbed: bool,
 }
 
-impl PendingRow {
-    /// The row with its ratio.
-    fn tested(self, sets: &RunSets<'_>, alphas: &RowAlphas, is_history: bool) -> ComparedRow {
-        let Self { mut row, a, b, between } = self;
-        let rates: Vec<Rate> = a.iter().flatten().map(|figure| figure.rate.rate).collect();
-        if rates.is_empty() {
-            return row;
-        }
-        let baseline = Baseline::of_runs(&rates);
-        let members = baseline.members(a.iter().flatten().copied());
-        let disturbed = members.iter().filter(|figure| figure.disturbed).count();
-        if is_history {
-            row.disturbed[0] = disturbed > 0;
-            row.left_out[0] = members.iter().map(|figure| figure.left_out).sum();
-            let points = history_points(row.metric, &a, sets, &baseline);
-            row.history =
-                Some(BaselineHistory { runs: baseline.runs, since: baseline.since, points });
-            row.a = Some(estimate_of_runs(row.metric, baseline.log, baseline.runs));
-        }
-        let pooled: Vec<Rate> = b.iter().map(|figure| figure.rate.rate).collect();
-        let Some(run) = PooledRate::of_runs(&pooled) else { return row };
-        if run.runs > 1 {
-            row.b = Some(estimate_of_runs(row.metric, run.rate.log, run.runs));
-        }
-        let is_beyond_history =
-            b.iter().any(|figure| figure.disturbed) && disturbed < OTHER_RUNS_MIN;
-        let between = baseline.variance(between, is_beyond_history);
-        let alpha = if row.key.phase.is_none() { alphas.job } else { alphas.phase };
-        let [before, now] = baseline.beside(&run, between);
-        row.loaded_side = loaded_side(disturbed, members.len(), &b);
-        row.test = RatioTest::of_runs([&before, &now], between, [baseline.runs, run.runs], alpha)
-            .without_effect_of_load(row.loaded_side);
-        row
+/// None with a run of one repeat, which does not show how repeats differ.
+fn pair_values(row: RunRow) -> Option<RowValues> {
+    (row.a.len().min(row.b.len()) > 1).then_some(RowValues::Pair(row))
+}
+
+/// What is shown of runs: of several their geometric mean; none of none.
+fn estimate_of_runs(runs: &[&RunFigure]) -> Option<Estimate> {
+    let logs: Vec<f64> = runs.iter().map(|figure| figure.times.shown.mean.ln()).collect();
+    let mean = mean(&logs).exp();
+    match runs {
+        [] => None,
+        [one] => Some(one.times.shown),
+        _ => Some(Estimate {
+            mean,
+            interval: None,
+            n: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+            basis: IntervalBasis::Repeats,
+            figures: HISTORY_FIGURES,
+            extremes: [mean; 2],
+        }),
     }
-}
-
-/// The side that was measured under background load alone, if so many runs of the baseline were disturbed. A baseline
-/// with enough of them shows what load does to it.
-fn loaded_side(disturbed: usize, of: usize, b: &[RunFigure]) -> Option<LoadedSide> {
-    let is_a = disturbed == of;
-    let is_b = b.iter().all(|figure| figure.disturbed);
-    let knows_load = is_a || disturbed >= OTHER_RUNS_MIN;
-    let is_b_quiet = !b.iter().any(|figure| figure.disturbed);
-    LoadedSide::of([is_a && is_b_quiet, is_b && !knows_load])
-}
-
-/// The mean of runs, from the logarithm of its rate.
-fn estimate_of_runs(metric: Metric, log: f64, runs: usize) -> Estimate {
-    let mean = shown(metric, log);
-    Estimate {
-        mean,
-        interval: None,
-        n: u32::try_from(runs).unwrap_or(u32::MAX),
-        basis: IntervalBasis::Repeats,
-        figures: HISTORY_FIGURES,
-        extremes: [mean; 2],
-        clusters: None,
-    }
-}
-
-fn history_points(
-    metric: Metric,
-    figures: &[Option<RunFigure>],
-    sets: &RunSets<'_>,
-    baseline: &Baseline,
-) -> Vec<HistoryPoint> {
-    let known = figures.iter().zip(&sets.a).filter_map(|(one, run)| Some((one.as_ref()?, run)));
-    let mut points = Vec::new();
-    for ((figure, run), mark) in known.zip(&baseline.marks) {
-        points.push(HistoryPoint {
-            run: run.book.run.id.clone(),
-            started: run.book.run.started.clone(),
-            value: shown(metric, figure.rate.rate.log),
-            mark: *mark,
-        });
-    }
-    points
-}
-
-/// A figure from the logarithm of its rate.
-fn shown(metric: Metric, log: f64) -> f64 {
-    if metric == Metric::Seconds { (-log).exp() } else { log.exp() }
 }
 
 fn absence(lacking: Option<&PhaseSummary>) -> Absence {
@@ -432,7 +445,7 @@ fn other_work(members: &[Vec<&Measurement>; 2], has_published: bool) -> Option<[
 
 fn phase_work(members: &[&Measurement]) -> PhaseWork {
     let operations = members.iter().map(|m| m.operations as f64).sum::<f64>();
-    let bytes = members.iter().map(|m| m.bytes as f64).sum::<f64>();
+    let bytes = members.iter().map(|m| m.bytes.unwrap_or_default() as f64).sum::<f64>();
     PhaseWork {
         operations: operations / members.len().max(1) as f64,
         bytes_each: bytes / operations.max(1.0),
@@ -469,19 +482,18 @@ impl Check {
     /// Runs against a baseline: one, and those that did the same again. `fail_on` is the slowdown that may
     /// be, as a share. `others` are more runs of what the run or a single baseline did, in the order of time.
     pub fn of_runs(
-        runs: &[&Analysis<'_>],
+        runs: &[&RunFigures<'_>],
         baseline: BaselineRuns<'_>,
-        others: &[Analysis<'_>],
+        others: &[RunFigures<'_>],
         fail_on: f64,
     ) -> Self {
         let mut comparison = compare_sets(baseline, runs, others, false);
         let is_complete = comparison.b.complete;
-        for row in &mut comparison.rows {
-            row.checked = Some(CheckedRow {
-                outcome: outcome(row, fail_on, is_complete),
-                slowdown: row.test.slowdown(),
-                slowdown_interval: row.test.slowdown_interval(),
-            });
+        let undecided: Vec<UndecidedRow> =
+            comparison.rows.iter().map(ComparedRow::undecided).collect();
+        for (row, checked) in comparison.rows.iter_mut().zip(check_rows(&undecided, fail_on)) {
+            let outcome = untested(row, is_complete).unwrap_or(checked.outcome);
+            row.checked = Some(CheckedRow { outcome, ..checked });
         }
         let against = match baseline {
             BaselineRuns::Run(_) => BaselineKind::Run,
@@ -499,7 +511,7 @@ impl Check {
     /// to be and looks so.
     pub fn wants_more_runs(&self) -> bool {
         let looks_slower = |row: &&ComparedRow| {
-            row.test.slowdown().is_some_and(|slowdown| slowdown > 1.0 + self.fail_on)
+            row.effect.slowdown().is_some_and(|slowdown| slowdown > 1.0 + self.fail_on)
         };
         !self.with(CheckOutcome::Regression).is_empty()
             || self.with(CheckOutcome::Unsure).iter().any(looks_slower)
@@ -512,27 +524,18 @@ impl Check {
     }
 }
 
-fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
-    let most = 1.0 + fail_on;
-    match (row.a, row.absence, row.test.slowdown_interval()) {
+/// What comes of a row that a side lacks; none if both have it.
+fn untested(row: &ComparedRow, complete: bool) -> Option<CheckOutcome> {
+    Some(match (row.a, row.absence?) {
         // Also where the baseline's is invalid: what stays broken does not become good.
-        (_, Some(Absence::Invalid | Absence::ReachedLimit), _) if row.b.is_none() => {
-            CheckOutcome::Invalid
-        }
-        (None, Some(Absence::ReachedLimit), _) => CheckOutcome::NoBaseline,
-        (None, ..) => CheckOutcome::NotInBoth,
+        (_, Absence::Invalid | Absence::ReachedLimit) if row.b.is_none() => CheckOutcome::Invalid,
+        (None, Absence::ReachedLimit) => CheckOutcome::NoBaseline,
+        (None, _) => CheckOutcome::NotInBoth,
         // Its job may have no such phase.
-        (_, Some(Absence::NotMeasured), _) if complete => CheckOutcome::NotInBoth,
-        (_, Some(Absence::NotMeasured), _) => CheckOutcome::Missing,
-        (_, Some(_), _) => CheckOutcome::Invalid,
-        (.., Some(interval)) if interval.low > most && row.loaded_side != Some(LoadedSide::B) => {
-            CheckOutcome::Regression
-        }
-        (.., Some(interval)) if interval.high <= most && row.loaded_side != Some(LoadedSide::A) => {
-            CheckOutcome::Ok
-        }
-        _ => CheckOutcome::Unsure,
-    }
+        (_, Absence::NotMeasured) if complete => CheckOutcome::NotInBoth,
+        (_, Absence::NotMeasured) => CheckOutcome::Missing,
+        _ => CheckOutcome::Invalid,
+    })
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! tested for significance.
 
 use super::matching::{MatchedRun, Matching, PhaseKey};
-use super::rates::{Metric, settle_rate};
-use crate::analysis::Analysis;
+use super::rates::{Metric, settle_seconds};
+use crate::analysis::figures::RunFigures;
 use crate::analysis::summary::PhaseSummary;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::units::Unit;
@@ -34,7 +34,7 @@ pub(crate) struct RowSide {
 }
 
 /// The runs side by side, in the order of the first run that has a row.
-pub(crate) fn side_by_side(analyses: &[&Analysis<'_>]) -> Vec<SideBySideRow> {
+pub(crate) fn side_by_side(analyses: &[&RunFigures<'_>]) -> Vec<SideBySideRow> {
     let Matching { runs, keys } = Matching::of_runs(analyses);
     keys.iter().flat_map(|key| rows(key, &runs)).collect()
 }
@@ -76,7 +76,7 @@ fn latency(run: &MatchedRun, key: &PhaseKey, number: u64) -> Option<Estimate> {
 
 fn rate_row<'a>(key: &PhaseKey, runs: &'a [MatchedRun]) -> SideBySideRow {
     if key.phase.as_deref() == Some(SETTLE) {
-        let seconds = |run: &MatchedRun| Some(settle_rate(&run.valid_measurements(key))?.shown);
+        let seconds = |run: &MatchedRun| settle_seconds(&run.valid_measurements(key));
         return row(key, Metric::Seconds, runs.iter().map(seconds).collect(), runs);
     }
     let counted = |run: &'a MatchedRun| run.summary(key).filter(|_| !run.reached_limit(key));

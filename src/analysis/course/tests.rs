@@ -1,4 +1,7 @@
 use super::*;
+use crate::analysis::Analysis;
+use crate::base::errno::Errno;
+use crate::results::fixture::failing;
 use crate::results::fixture::{self, measurement};
 
 fn book_of(measurements: Vec<Measurement>) -> Book {
@@ -27,7 +30,7 @@ fn course(book: &Book) -> Option<PhaseCourse<'_>> {
 #[test]
 fn repeats_stand_at_their_median_and_invalid_ones_are_left_out() {
     let mut failed = windowed(4, |_| 1_000_000, 2);
-    failed.invalid = vec!["EIO x 1".into()];
+    failed.invalid = vec![failing(Errno::EIO, 1)];
     let all = [windowed(1, |_| 100, 2), windowed(2, |_| 900, 2), windowed(3, |_| 300, 2)];
     let book = book_of(all.into_iter().chain([failed]).collect());
     let one = course(&book).unwrap();
@@ -41,15 +44,15 @@ fn repeats_stand_at_their_median_and_invalid_ones_are_left_out() {
 #[test]
 fn windows_stand_at_their_times_where_their_latencies_add_up_to_the_time_of_the_phase() {
     let mut m = windowed(1, |n| 1_000_000 * (n + 1), 3);
-    (m.operations, m.threads, m.seconds) = (30, 2, 0.045);
+    (m.operations, m.threads, m.seconds) = (30, Some(2), Some(0.045));
     let of = |m: &Measurement| {
         let moments = course(&book_of(vec![m.clone()])).unwrap().moments(100);
         moments.iter().map(|one| (one.seconds * 1e6).round() as u64).collect::<Vec<u64>>()
     };
     assert_eq!(of(&m), [3_750, 15_000, 33_750], "microseconds");
-    m.seconds = 0.06;
+    m.seconds = Some(0.06);
     assert!(of(&m).is_empty(), "there was time between the operations");
-    (m.seconds, m.operations) = (0.045, 40);
+    (m.seconds, m.operations) = (Some(0.045), 40);
     assert!(of(&m).is_empty(), "not all operations are in windows");
 }
 
@@ -103,7 +106,7 @@ fn all_variants_are_at_the_same_level_and_one_without_windows_there_has_no_cours
         m
     };
     let mut failed = at("xfs", 2.0);
-    failed.invalid = vec!["EIO x 1".into()];
+    failed.invalid = vec![failing(Errno::EIO, 1)];
     let book = book_of(vec![at("ext4", 1.0), at("xfs", 1.0), at("ext4", 2.0), failed]);
     let ext4 = PhaseCourse::new(&Analysis::of(&book), "ext4", "create").unwrap();
     assert_eq!((ext4.level.map(|level| level.value), ext4.has_other_levels), (Some(2.0), true));
@@ -179,19 +182,20 @@ fn four_hundred_windows_make_ten_rows_that_hold_all_of_them() {
     let ends: Vec<u64> = one.rows.iter().map(|row| row.operations).collect();
     assert_eq!(ends, (1..=10).map(|n| n * 40_000).collect::<Vec<_>>());
     assert_eq!(one.rows[1].mean_ns, [60.5]);
-    assert!(one.rows.iter().all(|row| !row.start_up));
+    let start_ups: Vec<bool> = one.rows.iter().map(|row| row.start_up).collect();
+    assert_eq!(start_ups, (1..=10).map(|n| n == 1).collect::<Vec<_>>());
 }
 
 #[test]
-fn a_start_up_has_a_row_of_its_own_for_all_variants() {
-    let slow = (0..400).map(|n| if n < 2 { 300.0 } else { 100.0 });
+fn the_first_tenth_is_the_start_up_of_all_variants() {
+    let slow = (0..400).map(|n| if n < 40 { 300.0 } else { 100.0 });
     let even = with_means("even", 1, 1_000, (0..400).map(|_| 100.0));
     let book = book_of(vec![even, with_means("slow", 1, 1_000, slow)]);
     let rows = &course_tables(&Analysis::of(&book))[0].rows;
-    assert_eq!((rows[0].start_up, rows[0].operations, rows.len()), (true, 2_000, 11));
+    assert_eq!((rows[0].start_up, rows[0].operations, rows.len()), (true, 40_000, 10));
     assert_eq!(rows[0].mean_ns, [100.0, 300.0]);
     assert_eq!(rows[1].mean_ns, [100.0, 100.0]);
-    assert_eq!(rows[10].operations, 400_000);
+    assert_eq!((rows[1].start_up, rows[9].operations), (false, 400_000));
 }
 
 #[test]
@@ -201,13 +205,15 @@ fn few_windows_all_get_a_row() {
         let rows = &course_tables(&Analysis::of(&book))[0].rows;
         let means: Vec<_> = rows.iter().map(|row| row.mean_ns[0]).collect();
         assert_eq!(means, (1..=number).map(f64::from).collect::<Vec<_>>());
+        // Of fewer than eight no growth is told, and so no start-up left out.
+        assert_eq!(rows[0].start_up, number >= 8);
     }
 }
 
 #[test]
 fn repeats_are_averaged_in_a_table_and_invalid_ones_left_out() {
     let mut failed = with_means("one", 3, 10, [9e9, 9e9].into_iter());
-    failed.invalid = vec!["EIO x 1".into()];
+    failed.invalid = vec![failing(Errno::EIO, 1)];
     let repeats = [[100.0, 100.0], [200.0, 201.0]].into_iter().enumerate();
     let repeats =
         repeats.map(|(at, means)| with_means("one", at as u32 + 1, 10, means.into_iter()));
@@ -281,7 +287,7 @@ fn slices_are_those_of_the_last_level_and_unknown_ones_are_none() {
     assert_eq!((all.level, all.has_other_levels), (at_level(2.0).as_ref(), true));
     let [one] = all.measurements.as_slice() else { panic!("{all:?}") };
     assert_eq!((one.slices_ns.len(), one.pass), (9, Some(2)));
-    book.measurements[1].invalid = vec!["EIO x 1".into()];
+    book.measurements[1].invalid = vec![failing(Errno::EIO, 1)];
     let none = sliced(&Analysis::of(&book), "read", 40);
     assert_eq!((none.level, none.measurements), (at_level(2.0).as_ref(), vec![]));
 }

@@ -1,8 +1,8 @@
 //! Computes tests and the interval of one ratio.
 
-use super::distributions::{quantile, two_sided};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
+use crate::analysis::statistics::distributions::{quantile, two_sided};
 
 /// Ratios between 1 / 1.1 and 1.1 are "within 10%".
 pub const MARGIN_RATIO: f64 = 1.1;

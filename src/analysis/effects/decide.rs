@@ -9,33 +9,6 @@ pub use super::contrast::MARGIN_RATIO;
 /// The chance of an error that each family may have.
 pub const ALPHA: f64 = 0.05;
 
-/// A look at the data while repeats are still made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
-    /// The number of repeats measured.
-    pub repeats: u32,
-    /// The alpha of each family at this look.
-    pub alpha: f64,
-}
-
-/// The looks after which repeating may end. Their alphas add up to 5.5%; 1.4 to 4.3% of simulated runs have a false
-/// claim at any look.
-pub const LOOKS: [Look; 7] = [
-    Look { repeats: 3, alpha: 0.005 },
-    Look { repeats: 4, alpha: 0.005 },
-    Look { repeats: 5, alpha: 0.0075 },
-    Look { repeats: 6, alpha: 0.0075 },
-    Look { repeats: 8, alpha: 0.01 },
-    Look { repeats: 10, alpha: 0.01 },
-    Look { repeats: 12, alpha: 0.01 },
-];
-
-/// The alpha of each family after this number of repeats. `None` where there is no look.
-#[must_use]
-pub fn look_alpha(repeats: u32) -> Option<f64> {
-    LOOKS.iter().find(|look| look.repeats == repeats).map(|look| look.alpha)
-}
-
 /// What is claimed about a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -49,6 +22,24 @@ pub enum Decision {
     Within,
     /// Nothing is proven.
     Open,
+}
+
+impl Decision {
+    /// The same with both sides exchanged.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Longer => Self::Shorter,
+            Self::Shorter => Self::Longer,
+            same => same,
+        }
+    }
+
+    /// Whether it says that one takes longer than the other.
+    #[must_use]
+    pub fn is_difference(self) -> bool {
+        matches!(self, Self::Longer | Self::Shorter)
+    }
 }
 
 /// Which error rate of a family is held at its alpha.

@@ -4,7 +4,6 @@
 
 pub mod contrast;
 pub mod decide;
-mod distributions;
 pub mod moderation;
 pub mod rates;
 pub mod runs;

@@ -7,8 +7,8 @@
 use statrs::function::gamma::digamma;
 
 use super::contrast::{Contrast, S2_MIN};
-use super::distributions::{polygamma, trigamma};
 use crate::analysis::statistics::describe::{mean, squares};
+use crate::analysis::statistics::distributions::{polygamma, trigamma};
 
 /// The variance of true log variances within a group, as kept runs have it.
 const SPREAD: f64 = 1.5;

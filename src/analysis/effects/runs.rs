@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::contrast::{Contrast, S2_MIN};
 use super::decide::holm;
-use super::distributions::trigamma;
 use super::moderation::{log_variance, moderate, prior_degrees, prior_variance, weighed};
 use crate::analysis::statistics::describe::{mean, squares};
+use crate::analysis::statistics::distributions::trigamma;
 
 /// The standard deviation of the log time between equal runs, where no stored runs show it.
 const RUN_DEVIATION: f64 = 0.055;
@@ -38,17 +38,21 @@ pub struct RunRow {
     pub stored: Vec<f64>,
     /// Whether it was measured next to background load.
     pub is_loaded: bool,
+    /// The number of runs whose repeats are B's values: 1, or more if the job was run again.
+    pub runs: usize,
 }
 
 /// One row of a run and of its history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineRow {
-    /// The values of the run's repeats, two or more.
+    /// The values of the run's repeats, one or more.
     pub values: Vec<f64>,
     /// The mean of each stored run of the same job, one or more. The run itself is not among them.
     pub history: Vec<f64>,
     /// Whether it was measured next to background load.
     pub is_loaded: bool,
+    /// The number of runs whose repeats the values are: 1, or more if the job was run again.
+    pub runs: usize,
 }
 
 /// What a check says about one row.
@@ -97,13 +101,13 @@ impl RowFigures<'_> {
 }
 
 impl<'a> From<&'a RunRow> for RowFigures<'a> {
-    fn from(RunRow { a, b, stored, is_loaded }: &'a RunRow) -> Self {
+    fn from(RunRow { a, b, stored, is_loaded, runs }: &'a RunRow) -> Self {
         Self {
             estimate: mean(b) - mean(a),
             repeat_squares: squares(a) + squares(b),
             repeat_degrees: (a.len() + b.len()) as f64 - 2.0,
             per_repeat: 1.0 / a.len() as f64 + 1.0 / b.len() as f64,
-            per_run: 2.0,
+            per_run: 1.0 + 1.0 / *runs as f64,
             stored,
             is_loaded: *is_loaded,
         }
@@ -111,13 +115,13 @@ impl<'a> From<&'a RunRow> for RowFigures<'a> {
 }
 
 impl<'a> From<&'a BaselineRow> for RowFigures<'a> {
-    fn from(BaselineRow { values, history, is_loaded }: &'a BaselineRow) -> Self {
+    fn from(BaselineRow { values, history, is_loaded, runs }: &'a BaselineRow) -> Self {
         Self {
             estimate: mean(values) - mean(history),
             repeat_squares: squares(values),
             repeat_degrees: values.len() as f64 - 1.0,
             per_repeat: 1.0 / values.len() as f64,
-            per_run: 1.0 + 1.0 / history.len() as f64,
+            per_run: 1.0 / *runs as f64 + 1.0 / history.len() as f64,
             stored: history,
             is_loaded: *is_loaded,
         }
@@ -157,26 +161,30 @@ fn run_variances(rows: &[RowFigures]) -> Vec<RunVariance> {
 }
 
 fn compared(rows: &[RowFigures]) -> Vec<Contrast> {
-    let d: Vec<f64> = rows.iter().map(|row| row.repeat_degrees).collect();
-    let pooled: Vec<f64> = rows.iter().map(|row| row.repeat_squares / row.repeat_degrees).collect();
-    let repeats = moderate(&pooled, &d, &vec![0; rows.len()], &[rows.len()]).s2;
+    // A single repeat shows no variance of repeats.
+    let repeated = || rows.iter().filter(|row| row.repeat_degrees > 0.0);
+    let d: Vec<f64> = repeated().map(|row| row.repeat_degrees).collect();
+    let pooled: Vec<f64> = repeated().map(|row| row.repeat_squares / row.repeat_degrees).collect();
+    let mut moderated = moderate(&pooled, &d, &vec![0; d.len()], &[d.len()]).s2.into_iter();
+    let repeat = |row: &RowFigures| (row.repeat_degrees > 0.0).then(|| moderated.next()).flatten();
+    let repeats: Vec<Option<f64>> = rows.iter().map(repeat).collect();
     let of_each = rows.iter().zip(run_variances(rows)).zip(repeats);
     let contrasts = of_each.map(|((row, runs), repeat)| {
-        let error = (row.per_run * runs.s2).max(row.per_repeat * repeat).sqrt();
+        let error = (row.per_run * runs.s2).max(row.per_repeat * repeat.unwrap_or(0.0)).sqrt();
         Contrast { estimate: row.estimate, error, df: runs.df }
     });
     contrasts.collect()
 }
 
-/// B against A, row by row. The variance is twice the variance between runs, or what the repeats of A and B show if
-/// this is larger.
+/// B, the mean of m runs, against A, row by row. The variance is 1 + 1/m times the variance between runs, or what the
+/// repeats of A and B show if this is larger.
 #[must_use]
 pub fn between_runs(rows: &[RunRow]) -> Vec<Contrast> {
     compared(&rows.iter().map(RowFigures::from).collect::<Vec<_>>())
 }
 
-/// One run against the mean of the H runs of its history, row by row. The variance is 1 + 1/H times the variance between
-/// runs, or what the run's repeats show if this is larger.
+/// The mean of m runs against the mean of the H runs of their history, row by row. The variance is 1/m + 1/H times the
+/// variance between runs, or what the repeats of the m runs show if this is larger.
 #[must_use]
 pub fn against_history(rows: &[BaselineRow]) -> Vec<Contrast> {
     compared(&rows.iter().map(RowFigures::from).collect::<Vec<_>>())

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::contrast::Contrast;
-use super::decide::{
-    ALPHA, Control, Decided, benjamini_hochberg, decide, holm, interval_alpha, look_alpha,
-};
-use super::distributions::{polygamma, quantile, trigamma, two_sided};
+use super::decide::{ALPHA, Control, Decided, benjamini_hochberg, decide, holm, interval_alpha};
 use super::moderation::{log_variance, moderate, moderated};
 use super::rates::rates;
 use super::runs::{BaselineRow, RunRow, against_history, between_runs, check};
 use crate::analysis::statistics::describe::squares;
+use crate::analysis::statistics::distributions::{polygamma, quantile, trigamma, two_sided};
 
 /// Of a figure, as a share of itself.
 const TOLERANCE: f64 = 1e-9;
@@ -184,7 +182,7 @@ fn families_claim_what_the_reference_claims() {
 fn run_rows(vector: &Value, is_loaded: &[bool]) -> Vec<RunRow> {
     let (a, b, stored) = (rows(&vector["a"]), rows(&vector["b"]), rows(&vector["stored"]));
     let all = a.into_iter().zip(b).zip(stored).zip(is_loaded);
-    all.map(|(((a, b), stored), is_loaded)| RunRow { a, b, stored, is_loaded: *is_loaded })
+    all.map(|(((a, b), stored), is_loaded)| RunRow { a, b, stored, is_loaded: *is_loaded, runs: 1 })
         .collect()
 }
 
@@ -242,7 +240,12 @@ fn a_run_is_compared_with_the_mean_of_its_history() {
             .zip(rows(&case["history"]))
             .zip(flags(&case["is_loaded"]));
         let all: Vec<BaselineRow> = all
-            .map(|((values, history), is_loaded)| BaselineRow { values, history, is_loaded })
+            .map(|((values, history), is_loaded)| BaselineRow {
+                values,
+                history,
+                is_loaded,
+                runs: 1,
+            })
             .collect();
         let (name, contrasts) = (format!("case {at}"), against_history(&all));
         contrasts_agree(&name, &contrasts, case);
@@ -311,8 +314,22 @@ fn intervals_are_at_least_one_percent_wide_to_each_side_and_stay_finite() {
 }
 
 #[test]
-fn alphas_of_looks_add_up_to_five_and_a_half_percent() {
-    let alphas = (0..100).filter_map(look_alpha);
-    agree("sum", alphas.sum(), 0.055);
-    assert_eq!([look_alpha(2), look_alpha(7), look_alpha(8)], [None, None, Some(0.01)]);
+fn more_runs_of_b_know_its_mean_better_and_a_single_repeat_has_the_error_of_its_history() {
+    let row = |runs| RunRow {
+        a: vec![0.0, 0.001],
+        b: vec![0.1, 0.101],
+        stored: vec![0.0, 0.05, -0.05, 0.02],
+        is_loaded: false,
+        runs,
+    };
+    let error = |runs| between_runs(&[row(runs)])[0].error;
+    assert!((error(1) / error(4) - (2.0_f64 / 1.25).sqrt()).abs() < 1e-12);
+    let history = |values| BaselineRow {
+        values,
+        history: vec![0.0, 0.05, -0.05, 0.02],
+        is_loaded: false,
+        runs: 1,
+    };
+    let [one, two] = [vec![0.1], vec![0.1, 0.1]].map(|values| against_history(&[history(values)]));
+    assert_eq!(one, two);
 }

@@ -1,6 +1,5 @@
 //! Tells whether the device itself was slower: whether it took longer for the same requests.
 
-use super::sample::LevelSeries;
 use crate::results::book::Measurement;
 
 /// Requests are the same if their numbers and bytes, together and each kind for itself, differ by no more than this share of
@@ -35,7 +34,8 @@ impl DeviceLoad {
             let counts = [m.device_reads?, m.device_writes?, sequential];
             let bytes = [m.device_read_bytes?, m.device_write_bytes?];
             let counted = counts.into_iter().chain(bytes).map(|count| count as f64);
-            let computed = m.cpu_user_seconds + m.cpu_system_seconds;
+            let computed =
+                m.cpu_user_seconds.unwrap_or_default() + m.cpu_system_seconds.unwrap_or_default();
             let timed = [m.durable_seconds(), m.device_busy_seconds?, computed];
             for (sum, value) in sums.iter_mut().zip(counted.chain(timed)) {
                 *sum += value;
@@ -75,9 +75,10 @@ fn are_alike(one: &[f64], other: &[f64], all: f64) -> bool {
 }
 
 /// Whether the device had the same requests at all levels, and took longer, or shorter, for them at the highest than at the
-/// lowest: then that may be an effect of the device itself, and not of the level.
-pub(super) fn differs_by_device_itself(series: &LevelSeries<'_>) -> bool {
-    let loads = series.cells().iter().map(|cell| DeviceLoad::of(cell));
+/// lowest: then that may be an effect of the device itself, and not of the level. `levels`: the measurements of each, lowest
+/// first.
+pub(in crate::analysis) fn differs_by_device_itself(levels: &[Vec<&Measurement>]) -> bool {
+    let loads = levels.iter().map(|cell| DeviceLoad::of(cell));
     let Some(loads) = loads.collect::<Option<Vec<DeviceLoad>>>() else { return false };
     let (Some(lowest), Some(highest)) = (loads.first(), loads.last()) else { return false };
     loads.iter().all(|load| lowest.has_same_requests(load)) && highest.differs_by_device(lowest)

@@ -1,7 +1,6 @@
 //! Formats the ratios, levels and lists in the sentences of findings.
 
 use crate::analysis::statistics::Interval;
-use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::units::{self, Quantity, Unit};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::Level;
@@ -60,32 +59,6 @@ pub(super) fn quantity(value: f64, unit: Unit) -> String {
     Quantity { value, unit }.to_string()
 }
 
-/// What is said of the levels that a change was looked for between, the same for all kinds of change.
-#[derive(Clone, Copy)]
-pub(super) struct AxisRange<'a> {
-    pub(super) axis: &'a str,
-    pub(super) unit: Unit,
-    pub(super) range: Interval,
-}
-
-impl AxisRange<'_> {
-    /// `between 30% and 98% full`
-    pub(super) fn between(self) -> String {
-        let [low, high] = [self.range.low, self.range.high].map(|at| quantity(at, self.unit));
-        format!("between {low} and {high} {}", behind_value(self.axis, self.unit))
-    }
-
-    /// `cannot tell whether space-used changes read: between 30% and 98% full it`
-    pub(super) fn cannot_tell(self, phase: &str) -> String {
-        format!("cannot tell whether {} changes {phase}: {} it", self.axis, self.between())
-    }
-}
-
-/// Whether a change of at most this share is stated as none: it lies within the margin.
-pub(super) fn is_within_margin(most: f64) -> bool {
-    most <= SLOWER_MARGIN
-}
-
 /// What stands behind a value of an axis: `full`, `files`, `of chunk-size`.
 pub(in crate::analysis) fn behind_value(axis: &str, unit: Unit) -> String {
     match (axis, unit) {
@@ -109,21 +82,6 @@ pub(in crate::analysis) fn level_in_words(level: &Level) -> String {
     match behind_value(&level.axis, level.unit).strip_prefix("of ") {
         Some(axis) => format!("{axis} {}", self::level(level)),
         None => value_in_words(&level.axis, level.value, level.unit),
-    }
-}
-
-/// What the levels of the axis `file-count` count. None for another axis.
-pub(super) fn axis_noun(axis: &str, unit: Unit) -> Option<&'static str> {
-    (axis == "file-count" && unit == Unit::Count).then_some("files")
-}
-
-/// A value between levels, to three figures.
-pub(super) fn about(value: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Bytes => units::bytes(value.max(0.0) as u64),
-        Unit::Nanoseconds => units::duration(value),
-        Unit::Count => units::figures(value, 3),
-        Unit::Percent => quantity(value, unit),
     }
 }
 

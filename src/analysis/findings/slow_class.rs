@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::say;
-use crate::analysis::statistics::{Interval, mean_interval, slices};
+use crate::analysis::effects::contrast::Contrast;
+use crate::analysis::statistics::{Interval, slices};
 use crate::analysis::thresholds::{INTERVAL_ALPHA, SLOWER_MARGIN};
 use crate::base::distinct::each_once;
 use crate::base::units::{duration, grouped};
@@ -173,33 +174,30 @@ fn slowest(
     classes.sort_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns));
     let slowest = classes.pop()?;
     let median = classes.get(classes.len() / 2)?;
-    let ratio = slowest.mean_ns / median.mean_ns;
+    let compared = contrast(&slowest, median)?;
     Some(SlowClassFinding {
         by,
         phase: slowest.measurement.phase.clone(),
         slowest: slowest.latency(book),
         median: median.latency(book),
         classes: classes.len() + 1,
-        ratio,
-        interval: ratio_interval(&slowest, median, 1.0 - alpha)?,
+        ratio: compared.estimate.exp(),
+        interval: compared.interval(alpha),
     })
 }
 
-/// The interval of the ratio of two means, from theirs: their half widths are added as errors are, on logarithms
-/// (Zou and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27, 2008).
-fn ratio_interval(
-    above: &ClassBatches<'_>,
-    below: &ClassBatches<'_>,
-    level: f64,
-) -> Option<Interval> {
-    let [a, b] = [above, below].map(|one| mean_interval(&one.means, level));
-    let (a, b) = (a?, b?);
-    let (a_mean, b_mean) = (above.mean_ns, below.mean_ns);
-    let half = |one: f64, other: f64| one.ln().hypot(other.ln());
-    let down = half(a_mean / a.low, b.high / b_mean);
-    let up = half(a.high / a_mean, b_mean / b.low);
-    let ratio = a_mean / b_mean;
-    Interval::new(ratio * (-down).exp(), ratio * up.exp())
+/// How many times as long one class takes as another, by the logarithms of its slices' means: each has an error of its own, and
+/// the fewer slices give the degrees of freedom.
+fn contrast(above: &ClassBatches<'_>, below: &ClassBatches<'_>) -> Option<Contrast> {
+    let own = |one: &ClassBatches<'_>| {
+        Contrast::plain(&one.means.iter().map(|ns| ns.ln()).collect::<Vec<_>>())
+    };
+    let (a, b) = (own(above)?, own(below)?);
+    Some(Contrast {
+        estimate: a.estimate - b.estimate,
+        error: a.error.hypot(b.error),
+        df: a.df.min(b.df),
+    })
 }
 
 #[cfg(test)]
@@ -210,6 +208,7 @@ mod tests {
     use crate::base::random::{Stream, draw, unit};
     use crate::base::units::Unit;
     use crate::results::book::{CellKey, Condition, RunFacts, TraceFacts};
+    use crate::results::operation::MeasuredOperation;
 
     /// A trace of creates in directories with these mean latencies, in 64 slices that differ by a tenth.
     fn book(by: TraceBy, means_us: &[(&str, f64)], seed: u64) -> Book {
@@ -222,9 +221,9 @@ mod tests {
             measurements.push(Measurement {
                 cell,
                 phase: "create".into(),
-                operation: "create".into(),
+                operation: MeasuredOperation::find("create"),
                 operations: 2048,
-                operations_asked: 2048,
+                operations_asked: Some(2048),
                 slices_ns: slices,
                 ..Measurement::default()
             });

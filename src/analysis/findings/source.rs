@@ -5,12 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::say::{self, lead, percent, span, times};
+use crate::analysis::effects::contrast::Contrast;
 use crate::analysis::statistics::Interval;
-use crate::analysis::statistics::describe::{mean, squares};
-use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
+use crate::analysis::statistics::describe::mean;
+use crate::analysis::statistics::distributions::DEGREES_MANY;
 use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::base::units::bytes;
-use crate::op::{Operation, Subject, find_operation};
+use crate::op::{Operation, Subject};
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::order::{PhaseCell, phase_cells};
 use crate::run::cache::CacheState;
@@ -186,18 +187,18 @@ struct MovedBytes<'a> {
 }
 
 /// Where what was read came from, of each phase that reads.
-pub(super) fn source(book: &Book) -> Vec<SourceFinding> {
+pub(in crate::analysis) fn source(book: &Book) -> Vec<SourceFinding> {
     let all = moved_bytes(book).into_iter();
     all.filter(|one| one.operation.reads_content).map(|one| one.source()).collect()
 }
 
 /// Where what was written went to, of each phase that writes.
-pub(super) fn destination(book: &Book) -> Vec<DestinationFinding> {
+pub(in crate::analysis) fn destination(book: &Book) -> Vec<DestinationFinding> {
     moved_bytes(book).iter().filter_map(MovedBytes::destination).collect()
 }
 
 /// Whether something below the kernel caches, of each phase that read cold content several times.
-pub(super) fn lower_cache(book: &Book) -> Vec<LowerCacheFinding> {
+pub(in crate::analysis) fn lower_cache(book: &Book) -> Vec<LowerCacheFinding> {
     let all = moved_bytes(book);
     // Below a modelled disk nothing is faster than it.
     let real = all.iter().filter(|one| !book.is_on_model(one.members[0]));
@@ -205,9 +206,9 @@ pub(super) fn lower_cache(book: &Book) -> Vec<LowerCacheFinding> {
 }
 
 fn moved_bytes(book: &Book) -> Vec<MovedBytes<'_>> {
-    let moved = book.measurements.iter().filter(|m| m.valid() && m.bytes > 0);
+    let moved = book.measurements.iter().filter(|m| m.valid() && m.bytes > Some(0));
     let known = phase_cells(moved).into_iter().filter_map(|PhaseCell { measurements, .. }| {
-        let operation = find_operation(&measurements[0].operation)?;
+        let operation = measurements[0].job_operation()?;
         Some(MovedBytes { operation, members: measurements })
     });
     let mut all: Vec<MovedBytes<'_>> = known.collect();
@@ -220,13 +221,13 @@ impl MovedBytes<'_> {
     /// A figure over the bytes that were requested; none if one measurement lacks it.
     fn share(&self, moved: impl Fn(&Measurement) -> Option<u64>) -> Option<f64> {
         let moved: Option<Vec<u64>> = self.members.iter().map(|m| moved(m)).collect();
-        let requested: f64 = self.members.iter().map(|m| m.bytes as f64).sum();
+        let requested: f64 = self.members.iter().map(|m| m.bytes.unwrap_or_default() as f64).sum();
         Some(moved?.into_iter().map(|n| n as f64).sum::<f64>() / requested)
     }
 
     /// Bytes of one measurement.
     fn bytes(&self) -> u64 {
-        let all: u128 = self.members.iter().map(|m| u128::from(m.bytes)).sum();
+        let all: u128 = self.members.iter().map(|m| u128::from(m.bytes.unwrap_or_default())).sum();
         u64::try_from(all / self.members.len() as u128).unwrap_or(u64::MAX)
     }
 
@@ -269,7 +270,7 @@ impl MovedBytes<'_> {
             phase: m.phase.clone(),
             bytes: self.bytes(),
             written_share: self.share(|m| m.device_write_bytes)?,
-            synced: self.members.iter().all(|m| m.sync_seconds > 0.0),
+            synced: self.members.iter().all(|m| m.sync_seconds > Some(0.0)),
         })
     }
 
@@ -279,7 +280,9 @@ impl MovedBytes<'_> {
         let of_repeat = || self.members.iter().filter(move |m| m.cell.repeat == repeat);
         let first = of_repeat().find(|m| m.pass == 1)?;
         let later: Vec<_> = of_repeat().filter(|m| m.pass > 1).collect();
-        let (n, log) = (later.len() as f64, |m: &Measurement| (m.bytes as f64 / m.seconds).ln());
+        let (n, log) = (later.len() as f64, |m: &Measurement| {
+            (m.bytes.unwrap_or_default() as f64 / m.seconds.unwrap_or(f64::NAN)).ln()
+        });
         let faster = later.iter().map(|m| log(m)).sum::<f64>() / n - log(first);
         let squares: Option<f64> = later.iter().map(|m| m.rate_error.map(|e| e * e)).sum();
         let error = first.rate_error.zip(squares).map(|(e, squares)| e.hypot(squares.sqrt() / n));
@@ -324,15 +327,12 @@ struct Speedup {
 /// over the logarithms of theirs, of one the error that its passes have in themselves.
 fn speedup(again: &[Speedup]) -> Option<(f64, Option<Interval>)> {
     let logs: Vec<f64> = again.iter().map(|one| one.log).collect();
-    let (n, mean) = (logs.len() as f64, mean(&logs));
-    let half = match again {
+    let contrast = match again {
         [] => return None,
-        [one] => student_t(INTERVAL_ALPHA, DEGREES_MANY).zip(one.error).map(|(z, e)| z * e),
-        _ => {
-            student_t(INTERVAL_ALPHA, n - 1.0).map(|t| t * (squares(&logs) / (n - 1.0) / n).sqrt())
-        }
+        [one] => one.error.map(|error| Contrast { estimate: one.log, error, df: DEGREES_MANY }),
+        _ => Contrast::plain(&logs),
     };
-    let interval = half.and_then(|half| Interval::new((mean - half).exp(), (mean + half).exp()));
-    let ratio = mean.exp();
+    let interval = contrast.map(|contrast| contrast.interval(INTERVAL_ALPHA));
+    let ratio = mean(&logs).exp();
     ratio.is_finite().then_some((ratio, interval))
 }

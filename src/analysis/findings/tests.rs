@@ -1,34 +1,39 @@
 //! Made-up books whose truth is known, with noise from seeds.
 
 #[cfg(test)]
-mod course;
+mod crossing;
 #[cfg(test)]
 mod disks;
 #[cfg(test)]
-mod even;
+mod growth;
 #[cfg(test)]
-mod knees;
+mod levels;
 #[cfg(test)]
-mod order;
+mod random_levels;
 #[cfg(test)]
-mod scaling;
-#[cfg(test)]
-mod shapes;
+mod ranking;
 #[cfg(test)]
 mod source;
 #[cfg(test)]
 mod tables;
 #[cfg(test)]
 mod twins;
-mod unlike_repeats;
 #[cfg(test)]
 mod unlike_spread;
+#[cfg(test)]
+mod whole_job;
 
-use super::*;
+use crate::analysis::effect::EffectFinding;
+use crate::analysis::effects::decide::{ALPHA, Decision};
+use crate::analysis::figures::conclude;
+use crate::analysis::finding::Finding;
+use crate::base::errno::Errno;
 use crate::base::random::{Stream, draw, unit};
 use crate::base::units::Unit;
-use crate::results::book::{CellKey, Level, Measurement, Window};
-use crate::results::fixture;
+use crate::plan::Conclusion;
+use crate::results::book::{Book, CellKey, Level, Measurement, Window};
+use crate::results::fixture::{self, at_limit, failing};
+use crate::results::operation::MeasuredOperation;
 
 /// A source of noise.
 pub(in crate::analysis) struct Noise {
@@ -52,11 +57,6 @@ impl Noise {
         let (a, b) = (1.0 - self.uniform(), self.uniform());
         (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
     }
-
-    /// The mean of a hundred values between half and one and a half.
-    fn averaged(&mut self) -> f64 {
-        (0..100).map(|_| 0.5 + self.uniform()).sum::<f64>() / 100.0
-    }
 }
 
 fn level(axis: &str, value: f64, unit: Unit) -> Level {
@@ -68,10 +68,11 @@ fn measured(variant: &str, level: Option<Level>, repeat: u32, seconds: f64) -> M
     Measurement {
         cell: CellKey { variant: variant.into(), level, repeat },
         phase: "write".into(),
-        operation: "create".into(),
+        operation: MeasuredOperation::find("create"),
         pass: 1,
         operations: 1_000,
-        seconds,
+        seconds: Some(seconds),
+        sync_seconds: Some(0.0),
         ..Measurement::default()
     }
 }
@@ -80,31 +81,54 @@ fn book(measurements: Vec<Measurement>) -> Book {
     Book { measurements, ..Book::default() }
 }
 
-/// The only finding of a kind.
+const ALL_KINDS: [Conclusion; 5] = [
+    Conclusion::Growth,
+    Conclusion::Levels,
+    Conclusion::Crossing,
+    Conclusion::Ranking,
+    Conclusion::Source,
+];
+
+/// What is concluded of this kind.
+fn concluded(book: &Book, kind: Conclusion) -> Vec<Finding> {
+    conclude(book, &[kind], ALPHA)
+}
+
+/// The effects of a kind.
+fn effects(book: &Book, kind: Conclusion) -> Vec<EffectFinding> {
+    let all = concluded(book, kind).into_iter().map(|finding| match finding {
+        Finding::Effect(effect) => *effect,
+        other => panic!("{other:?}"),
+    });
+    all.collect()
+}
+
+/// The only one of a kind.
 #[track_caller]
-fn only(book: &Book, kind: Conclusion, variants: &[&str]) -> Finding {
-    let mut all = conclude(book, &[kind], variants);
+fn only(book: &Book, kind: Conclusion) -> EffectFinding {
+    let mut all = effects(book, kind);
     assert_eq!(all.len(), 1, "{all:?}");
     all.swap_remove(0)
 }
 
-fn number(finding: &Finding, key: &str) -> f64 {
-    figures(finding)[key].as_f64().unwrap_or(f64::NAN)
+/// Whether a headline claims any difference.
+fn claims_a_difference(book: &Book, kind: Conclusion) -> bool {
+    effects(book, kind).iter().any(|one| one.headline.decision.is_difference())
 }
 
-fn interval(finding: &Finding) -> [f64; 2] {
-    [0, 1].map(|end| figures(finding)["interval"][end].as_f64().unwrap())
+/// In how many of so many draws something is so.
+fn how_often(draws: u64, mut is_so: impl FnMut(&mut Noise) -> bool) -> usize {
+    (0..draws).filter(|seed| is_so(&mut Noise::new(7_000_000 + seed))).count()
 }
 
-/// The finding as documents have it, for tests that read any kind.
-fn figures(finding: &Finding) -> serde_json::Value {
-    serde_json::to_value(finding).unwrap()
+/// Of so many draws, each with a false claim with a chance of one in twenty, more have one in one case of a thousand.
+fn most_false(draws: u64) -> usize {
+    let n = draws as f64;
+    (0.05 * n + 3.1 * (0.05 * 0.95 * n).sqrt()).ceil() as usize
 }
 
 #[test]
 fn odd_books_are_concluded_without_a_panic_and_without_nan() {
-    use Conclusion::{Crossover, Growth, Knee, Ranking, Scaling, Slope, Source};
-    let kinds = [Growth, Slope, Knee, Scaling, Crossover, Ranking, Source];
     for seed in 0..200 {
         let mut book = fixture::Odd::new(seed).book();
         for (at, m) in book.measurements.iter_mut().enumerate() {
@@ -114,9 +138,7 @@ fn odd_books_are_concluded_without_a_panic_and_without_nan() {
                 m.windows[at % 7].mean_ns = f64::NAN;
             }
         }
-        let names: Vec<String> = book.measurements.iter().map(|m| m.cell.variant.clone()).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        for finding in conclude(&book, &kinds, &names) {
+        for finding in conclude(&book, &ALL_KINDS, ALPHA) {
             let words = ["NaN", "inf"];
             assert!(!words.iter().any(|word| finding.sentence().contains(word)), "{finding:?}");
         }
@@ -126,8 +148,15 @@ fn odd_books_are_concluded_without_a_panic_and_without_nan() {
 #[test]
 fn nothing_is_concluded_from_what_is_not_valid_or_not_wanted() {
     let mut all = book(vec![measured("a", None, 1, 1.0), measured("b", None, 1, 2.0)]);
-    assert_eq!(conclude(&all, &[Conclusion::Ranking], &["a", "b"]).len(), 1);
-    assert_eq!(conclude(&all, &[], &["a", "b"]), []);
-    all.measurements[0].invalid = vec!["ENOSPC x 3".into()];
-    assert_eq!(conclude(&all, &[Conclusion::Ranking], &["a", "b"]), []);
+    assert_eq!(concluded(&all, Conclusion::Ranking).len(), 1);
+    assert_eq!(conclude(&all, &[], ALPHA), []);
+    all.measurements[0].invalid = vec![failing(Errno::ENOSPC, 3)];
+    assert_eq!(concluded(&all, Conclusion::Ranking), []);
+}
+
+#[test]
+fn orders_and_crossings_are_of_the_same_effects_which_are_told_once() {
+    let all = book(vec![measured("a", None, 1, 1.0), measured("b", None, 1, 2.0)]);
+    let both = conclude(&all, &[Conclusion::Crossing, Conclusion::Ranking], ALPHA);
+    assert_eq!(both, concluded(&all, Conclusion::Ranking));
 }

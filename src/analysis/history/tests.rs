@@ -66,7 +66,7 @@ fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
     };
     assert!(with(|_| ()));
     assert!(with(|b| b.host.kernel = "Linux 7.0".into()));
-    assert!(with(|b| b.run.seed = 3));
+    assert!(with(|b| b.run.seed = Some(3)));
     assert!(with(|b| b.run.job += "# a word\n"));
     assert!(with(|b| b.run.job = b.run.job.replacen('\n', " # a word\n", 1)));
     assert!(with(|b| b.host.memory_bytes -= 4_000_000));
@@ -78,7 +78,7 @@ fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
     assert!(!with(|b| b.run.job += "threads = 2\n"));
     assert!(!with(|b| b.run.parameters.clear()));
     assert!(!with(|b| b.run.scale = Scale::Standard));
-    assert!(!with(|b| b.measurements[0].threads = 7));
+    assert!(!with(|b| b.measurements[0].threads = Some(7)));
     assert!(!with(|b| b.run.hosts = vec!["node0".into(), "node1".into()]));
     assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
 }
@@ -133,7 +133,7 @@ fn begun(day: u32) -> Book {
 
 /// Of each phase the runs that measured it, and whether they have the same target.
 fn histories(books: &[Book]) -> Vec<(String, Vec<usize>, bool)> {
-    let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+    let analyses: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
     let runs_of = |one: PhaseHistory<'_>| {
         let runs = one.rates.iter().map(|rate| rate.run).collect();
         (one.phase.to_string(), runs, one.same_target)
@@ -176,8 +176,8 @@ fn with_an_axis_a_history_is_of_the_last_level_of_the_latest_run() {
             book
         })
         .collect();
-    let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
-    let all: Vec<&Analysis<'_>> = analyses.iter().collect();
+    let analyses: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
+    let all: Vec<&RunFigures<'_>> = analyses.iter().collect();
     let found = phase_histories(&all);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].level.map(|level| level.value), Some(4_096_000.0));

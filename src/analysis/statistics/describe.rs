@@ -1,14 +1,5 @@
 //! Computes mean, standard deviation, quantile and median of a sample.
 
-/// A figure of a sample and its standard error, in the unit of the values.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct MeanWithError {
-    /// The figure.
-    pub(crate) value: f64,
-    /// Its standard error.
-    pub(crate) error: f64,
-}
-
 /// Whether all values are finite numbers. What has others gives no figure: leaving them out would
 /// hide that something went wrong.
 pub(crate) fn finite(values: &[f64]) -> bool {
@@ -37,38 +28,12 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
     }
 }
 
-/// The mean and its error, `s / sqrt(n)`.
-#[must_use]
-pub(crate) fn mean_estimate(values: &[f64]) -> MeanWithError {
-    MeanWithError { value: mean(values), error: deviation(values) / (values.len() as f64).sqrt() }
-}
-
-/// The logarithm of the mean, and its error by the delta method: `s / (sqrt(n) mean)`. For values
-/// above zero.
-#[must_use]
-pub(crate) fn log_mean_estimate(values: &[f64]) -> MeanWithError {
-    let plain = mean_estimate(values);
-    MeanWithError { value: plain.value.ln(), error: plain.error / plain.value }
-}
-
 /// The values in order, smallest first.
 #[must_use]
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted
-}
-
-/// The quantile `q` of values in order, between two of them on a line (type 7 of Hyndman and Fan,
-/// "Sample quantiles in statistical packages", The American Statistician 50, 1996). Not a number if
-/// there are none; `q` outside of 0..=1 is the nearest of the two ends.
-#[must_use]
-pub(crate) fn sorted_quantile(sorted: &[f64], q: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let place = q.clamp(0.0, 1.0) * last as f64;
-    let below = place.floor() as usize;
-    let (low, high) = (sorted[below.min(last)], sorted[(below + 1).min(last)]);
-    low + (place - place.floor()) * (high - low)
 }
 
 /// The median; not a number if there are no values.

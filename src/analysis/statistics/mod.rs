@@ -4,16 +4,13 @@
 //! give `None`, or nothing.
 
 pub(crate) mod describe;
+pub(crate) mod distributions;
 mod interval;
-mod modes;
 mod series;
-pub(crate) mod student;
 #[cfg(test)]
 mod tests;
 
-pub use interval::{Interval, mean_interval};
+pub use interval::Interval;
 pub(crate) use interval::{quantile_ranks, share_interval};
-pub(crate) use modes::dip_chance;
-pub use modes::{ModeGroup, Modes, modes};
+pub(crate) use series::dependence;
 pub use series::{Trend, slices, trend};
-pub(crate) use series::{dependence, effective_size, rising};

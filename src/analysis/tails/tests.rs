@@ -7,12 +7,18 @@ use crate::results::histogram::{encoded, new_histogram};
 fn measured(repeat: u32, n: u64, scale: f64) -> Measurement {
     let mut histogram: Histogram<u64> = new_histogram();
     (1..=n).for_each(|us| histogram.record((us as f64 * 1e3 * scale) as u64).unwrap());
-    let mut m = Measurement { operations: n, seconds: 1.0, ..Measurement::default() };
+    let mut m = Measurement {
+        operations: n,
+        seconds: Some(1.0),
+        sync_seconds: Some(0.0),
+        ..Measurement::default()
+    };
     m.cell.repeat = repeat;
-    m.latency.p50 = histogram.value_at_quantile(0.5);
-    m.latency.p99 = histogram.value_at_quantile(0.99);
-    m.latency.p99_9 = histogram.value_at_quantile(0.999);
-    m.latency.max = histogram.max();
+    let latency = m.latency.get_or_insert_default();
+    latency.p50 = histogram.value_at_quantile(0.5);
+    latency.p99 = histogram.value_at_quantile(0.99);
+    latency.p99_9 = histogram.value_at_quantile(0.999);
+    latency.max = histogram.max();
     m.histogram = encoded(&histogram);
     m
 }

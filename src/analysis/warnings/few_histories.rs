@@ -1,6 +1,5 @@
 //! Warns where several repeats were measured beside the same files: their spread does not show what other files change.
 
-use super::of_run;
 use crate::analysis::finding::{WarningCode, WarningFinding};
 use crate::base::distinct::each_once;
 use crate::base::units::{counted, grouped};
@@ -39,7 +38,7 @@ pub(super) fn few_histories(book: &Book) -> Option<WarningFinding> {
         }
         _ => "`histories` in the job makes other files for each repeat: see docs/AGEING.md.",
     };
-    Some(of_run(WarningCode::FewHistories, &sentence, hint))
+    Some(WarningFinding::of_run(WarningCode::FewHistories, &sentence, hint))
 }
 
 #[cfg(test)]

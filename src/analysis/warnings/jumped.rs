@@ -2,11 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::about_phases;
-use crate::analysis::Analysis;
 use crate::analysis::change::{LatencyStep, latency_steps};
-use crate::analysis::finding::{Finding, JumpFigures, WarningCode, WarningFinding};
-use crate::analysis::findings::growth::GrowthShape;
+use crate::analysis::figures::RunFigures;
+use crate::analysis::finding::{JumpFigures, WarningCode, WarningFinding};
 use crate::analysis::findings::say;
 use crate::base::units::{counted, grouped};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
@@ -59,24 +57,23 @@ impl PhaseJump {
         );
         let hint = "The mean lies between both. Look for what fills up there: a journal, a cache, \
                     memory.";
-        let one = about_phases(WarningCode::Jump, vec![phase], sentence, hint);
+        let one = WarningFinding::about_phases(WarningCode::Jump, vec![phase], sentence, hint);
         WarningFinding { jump: Some(figures), ..one }
     }
 }
 
-/// The largest step of each phase and variant that repeats agree on, or that is large; not where
-/// another finding states a threshold.
-pub(super) fn jumped(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<WarningFinding> {
-    jumps(analysis, findings).into_iter().map(PhaseJump::warning).collect()
+/// The largest step of each phase and variant that repeats agree on, or that is large.
+pub(super) fn jumped(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
+    jumps(analysis).into_iter().map(PhaseJump::warning).collect()
 }
 
-fn jumps(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<PhaseJump> {
+fn jumps(analysis: &RunFigures<'_>) -> Vec<PhaseJump> {
     let judged = analysis.book.measurements.iter();
     let judged = judged.filter(|m| m.valid() && series(m).is_some());
     let mut found: Vec<PhaseJump> = Vec::new();
     for cell in phase_cells(judged) {
         let jumped = of_cell(analysis, &cell.measurements);
-        let Some(jumped) = jumped.filter(|jumped| !is_stated(findings, jumped)) else { continue };
+        let Some(jumped) = jumped else { continue };
         let same = |other: &&mut PhaseJump| {
             (&other.phase, &other.figures.variant) == (&jumped.phase, &jumped.figures.variant)
         };
@@ -136,7 +133,7 @@ impl AgreedStep {
 }
 
 /// The step that most measurements agree on, the largest of these.
-fn of_cell(analysis: &Analysis<'_>, cell: &[&Measurement]) -> Option<PhaseJump> {
+fn of_cell(analysis: &RunFigures<'_>, cell: &[&Measurement]) -> Option<PhaseJump> {
     let steps = |m: &&Measurement| series(m).map_or(Vec::new(), |series| latency_steps(&series));
     let all: Vec<Vec<LatencyStep>> = cell.iter().map(steps).collect();
     let disturbed = cell.iter().any(|m| analysis.disturbed(m));
@@ -161,24 +158,10 @@ fn of_cell(analysis: &Analysis<'_>, cell: &[&Measurement]) -> Option<PhaseJump> 
     Some(PhaseJump { phase: m.phase.clone(), level: m.cell.level.clone(), figures })
 }
 
-/// Whether a finding of growth states a threshold of the phase.
-fn is_stated(findings: &[Finding], jumped: &PhaseJump) -> bool {
-    findings.iter().any(|finding| match finding {
-        Finding::Growth(growth) => {
-            growth.shape == GrowthShape::Threshold
-                && (&growth.phase, &growth.variant) == (&jumped.phase, &jumped.figures.variant)
-                && growth.level == jumped.level
-        }
-        _ => false,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::findings::curve::Law;
-    use crate::analysis::findings::growth::{CountedThing, GrowthFigures, GrowthFinding};
-    use crate::analysis::statistics::Interval;
+    use crate::analysis::Analysis;
     use crate::results::book::Book;
     use crate::results::fixture;
 
@@ -203,40 +186,7 @@ mod tests {
     }
 
     fn found(book: &Book) -> Vec<PhaseJump> {
-        jumps(&Analysis::of(book), &[])
-    }
-
-    /// A phase of 400,000 files that takes 9.2 times as long at its end, or 1.02 times where it follows
-    /// no law.
-    fn growth(variant: &str, phase: &str, shape: GrowthShape, law: Law) -> Finding {
-        let ratio = if law == Law::Constant { 1.02 } else { 9.2 };
-        let interval = Interval { low: ratio - 0.04, high: ratio + 0.04 };
-        Finding::Growth(GrowthFinding {
-            variant: variant.into(),
-            phase: phase.into(),
-            level: None,
-            shape,
-            reason: None,
-            counted: CountedThing::Files,
-            windows: 400,
-            n: 2,
-            repeats: 2,
-            figures: Some(GrowthFigures {
-                law,
-                exponent: 0.98,
-                exponent_interval: None,
-                ratio,
-                interval,
-                smallest_detectable: 0.04,
-                first_ns: 39_000.0,
-                last_ns: 39_000.0 * ratio,
-                threshold: None,
-                operations: 400_000,
-                operations_of_end: 8_000,
-                start_up: None,
-                blocks: Vec::new(),
-            }),
-        })
+        jumps(&Analysis::of(book))
     }
 
     #[test]
@@ -270,12 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_as_a_threshold_and_what_is_cold_is_not_told_again() {
-        let told = book(&[0.5, 0.5]);
-        assert_eq!(found(&told).len(), 1);
-        let variant = &told.measurements[0].cell.variant;
-        let threshold = growth(variant, "create", GrowthShape::Threshold, Law::Linear);
-        assert_eq!(jumps(&Analysis::of(&told), &[threshold]), []);
+    fn what_begins_cold_is_not_told() {
         let mut cold = book(&[0.5, 0.5]);
         cold.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::Cold);
         assert_eq!(found(&cold), []);

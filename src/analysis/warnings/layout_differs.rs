@@ -1,7 +1,6 @@
 //! Warns where the layout score of the files that fill a place differs between levels: fragmentation then goes with the level.
 
-use super::of_run;
-use crate::analysis::Analysis;
+use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::{WarningCode, WarningFinding};
 use crate::analysis::findings::say;
 use crate::base::units::counted;
@@ -13,7 +12,7 @@ use crate::run::site::ConditionName;
 const DIFFERENCE_MAX: f64 = 0.05;
 
 /// Of the variants whose layout score differs between levels, the one where it differs most.
-pub(super) fn layout_differs(analysis: &Analysis<'_>) -> Option<WarningFinding> {
+pub(super) fn layout_differs(analysis: &RunFigures<'_>) -> Option<WarningFinding> {
     let conditions = analysis.conditions();
     let at = conditions.names.iter().position(|(name, _)| *name == ConditionName::LayoutScore)?;
     let ends = |variant| {
@@ -39,12 +38,13 @@ pub(super) fn layout_differs(analysis: &Analysis<'_>) -> Option<WarningFinding> 
          changes with the level may be an effect of fragmentation."
     );
     let hint = "Compare with a variant whose layout score is the same at all levels.";
-    Some(of_run(WarningCode::LayoutDiffers, &sentence, hint))
+    Some(WarningFinding::of_run(WarningCode::LayoutDiffers, &sentence, hint))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Analysis;
     use crate::base::units::Unit;
     use crate::results::book::{Book, CellKey, Condition};
 

@@ -1,6 +1,5 @@
 //! Warns that a rank or a host is slower than the others, if repeats agree on it.
 
-use super::about_phases;
 use crate::analysis::finding::{WarningCode, WarningFinding};
 use crate::analysis::findings::say;
 use crate::analysis::ranks::{SlowRank, slow_ranks};
@@ -28,5 +27,5 @@ fn warning(phases: &[SlowRank]) -> Option<WarningFinding> {
     );
     let hint = "All ranks wait for it at the end of each phase. Look at its processors, memory and network, or leave \
                 it out.";
-    Some(about_phases(WarningCode::SlowRank, names, sentence, hint))
+    Some(WarningFinding::about_phases(WarningCode::SlowRank, names, sentence, hint))
 }

@@ -4,9 +4,13 @@ mod disturbances;
 mod journal;
 
 use super::*;
+use crate::analysis::Analysis;
+use crate::base::errno::Errno;
 use crate::host::settings::MachineSettings;
 use crate::plan::{CacheAsked, EngineName};
 use crate::results::book::{CacheReport, Latency, Level, LevelOrder};
+use crate::results::fixture::failing;
+use crate::results::operation::MeasuredOperation;
 use crate::run::cache::{CacheState, Doubt};
 
 fn measurement(phase: &str) -> Measurement {
@@ -27,7 +31,7 @@ fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
 fn of_book(book: &Book) -> Vec<WarningFinding> {
     let mut book = book.clone();
     book.run.complete |= book.run.finished.is_none();
-    warnings(&Analysis::of(&book), &[])
+    warnings(&Analysis::of(&book))
 }
 
 fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
@@ -58,7 +62,7 @@ fn nothing_is_said_of_a_clean_run() {
 #[test]
 fn an_invalid_measurement_is_named_with_its_reasons() {
     let mut m = measurement("create");
-    m.invalid = vec!["ENOSPC x 3".into()];
+    m.invalid = vec![failing(Errno::ENOSPC, 3)];
     let all = of(vec![m.clone(), m]);
     assert_eq!(all.len(), 1, "{all:?}");
     assert!(all[0].sentence.contains("ENOSPC x 3"));
@@ -78,8 +82,13 @@ fn few_operations_are_said() {
 fn one_operation_that_takes_most_of_the_time_of_its_phase_is_said() {
     let with = |longest_seconds: f64, seconds: f64| {
         let m = measurement("create");
-        let latency = Latency { max: (longest_seconds * 1e9) as u64, ..m.latency };
-        of(vec![Measurement { operations: 1_000, seconds, latency, ..m }])
+        let latency = Latency { max: (longest_seconds * 1e9) as u64, ..Latency::default() };
+        of(vec![Measurement {
+            operations: 1_000,
+            seconds: Some(seconds),
+            latency: Some(latency),
+            ..m
+        }])
     };
     let all = with(20.0, 25.0);
     assert_eq!(codes(&all), [WarningCode::LongOperation]);
@@ -87,6 +96,21 @@ fn one_operation_that_takes_most_of_the_time_of_its_phase_is_said() {
     assert_eq!(all[0].sentence, said);
     assert_eq!(with(20.0, 41.0), []);
     assert_eq!(with(0.9, 1.0), [], "a hiccup of a short phase is not rare");
+}
+
+#[test]
+fn a_machine_that_gets_slower_between_two_repeats_is_told_with_the_repeat() {
+    let of_repeat = |repeat: u32| {
+        let wave = 1.0 + 0.01 * f64::from(repeat % 3);
+        let seconds = if repeat < 5 { 10.0 } else { 18.0 } * wave;
+        let mut m = Measurement { seconds: Some(seconds), ..measurement("create") };
+        m.cell.repeat = repeat;
+        m
+    };
+    let all = of((1..=8).map(of_repeat).collect());
+    let step = all.iter().find(|one| one.code == WarningCode::Step).unwrap();
+    assert!(step.sentence.starts_with("from repeat 5 on everything takes 1.8"), "{step:?}");
+    assert!(codes(&of((5..=12).map(of_repeat).collect())).is_empty());
 }
 
 #[test]
@@ -128,7 +152,6 @@ fn a_device_that_counted_nothing_is_named_and_none_is_where_there_is_no_device()
 #[test]
 fn a_loop_device_through_the_cache_is_said_and_one_around_it_is_not() {
     let mut book = crate::results::fixture::made::book();
-    book.run.precision = None;
     assert_eq!(of_book(&book), []);
     for made in &mut book.filesystems[1..3] {
         made.device.as_mut().unwrap().loop_direct_io = Some(false);
@@ -181,14 +204,14 @@ fn slow_processors_are_stated_once() {
 
 #[test]
 fn one_large_transfer_is_not_too_few() {
-    let m = Measurement { operations: 1, bytes: 1 << 30, ..measurement("read") };
+    let m = Measurement { operations: 1, bytes: Some(1 << 30), ..measurement("read") };
     assert_eq!(of(vec![m]), []);
 }
 
 #[test]
 fn reads_during_which_the_device_wrote_are_told_and_writes_are_not() {
     let moved = |operation: &str, read: u64, written: u64| Measurement {
-        operation: operation.into(),
+        operation: MeasuredOperation::find(operation),
         device_read_bytes: Some(read),
         device_write_bytes: Some(written),
         ..measurement(operation)
@@ -215,7 +238,6 @@ fn levels_that_came_as_they_were_prepared_are_told_and_random_ones_are_not() {
 #[test]
 fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_that_is_filled_is_not() {
     let mut book = crate::results::fixture::made::book();
-    book.run.precision = None;
     book.filesystems.iter_mut().for_each(|made| made.device_bytes = 1 << 30);
     let all = of_book(&book);
     assert_eq!(codes(&all), [WarningCode::SmallVolume]);
@@ -232,10 +254,10 @@ fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_that_is_filled_i
 #[test]
 fn memory_that_the_host_takes_back_is_stated_of_large_reads_that_the_kernel_computes_for() {
     let read = |phase: &str, bytes: u64, system: f64| Measurement {
-        operation: "read".into(),
+        operation: MeasuredOperation::find("read"),
         device_read_bytes: Some(bytes),
-        cpu_system_seconds: system,
-        seconds: 1.0,
+        cpu_system_seconds: Some(system),
+        seconds: Some(1.0),
         ..measurement(phase)
     };
     let stated = |reporting: Option<bool>| {

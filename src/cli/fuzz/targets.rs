@@ -75,7 +75,7 @@ cache = "as-is"
 durability = "syncfs"
 atime = "off"
 phase_limit = "10m"
-conclude = ["slope", "growth", "ranking"]
+conclude = ["levels", "growth", "ranking"]
 
 [parameters]
 files    = 40
@@ -301,7 +301,7 @@ shift     = 1
         };
         let operations = plan.cells.iter().map(of_cell).fold(0, u64::saturating_add);
         let files = plan.cells.iter().map(|cell| cell.tree.files.max(cell.tree.holders())).max();
-        plan.effort.is_none()
+        plan.time_limit_seconds.is_none()
             && plan.cells.iter().all(simulated)
             && plan.cells.iter().all(|cell| cell.prepare.is_none() && ends(cell))
             && phases().all(|phase| phase.threads <= 8 && short(phase.end))
@@ -562,13 +562,13 @@ pub(super) mod tracer_output {
 }
 
 pub(super) mod command_line {
-    use crate::cli::run_of;
+    use crate::cli::run::run_of;
 
     const EXAMPLES: [&str; 4] = [
         "boatload run",
         "boatload run smallfiles --dir /mnt/x --scale original --set files=50k --threads 4 --json -",
         "boatload run 'my job.toml' --filesystem 'ext4,xfs:mkfs=-m crc=0' --disk hdd-7200 --size 10GiB --repeats 5",
-        "boatload run fullness --device /dev/x --erase /dev/x --fill-real --precision 5% --time-limit 1h",
+        "boatload run fullness --device /dev/x --erase /dev/x --fill-real --time-limit 1h",
     ];
 
     pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
@@ -585,7 +585,7 @@ pub(super) mod audited {
 
     use super::Random;
     use crate::analysis::audit::{AuditBounds, AuditLink, audit};
-    use crate::cli::run_of;
+    use crate::cli::run::run_of;
     use crate::report::{write_audits, write_audits_json};
     use crate::results::tools::read_tool_result;
 

@@ -57,8 +57,6 @@ impl CellMark {
 pub(super) struct CellRepeats {
     pub(super) plan: CellPlan,
     key: CellKey,
-    /// The cells that it is repeated with.
-    series: usize,
     /// One for each repeat.
     pub(super) marks: Vec<CellMark>,
 }
@@ -255,8 +253,7 @@ pub(super) struct RunState {
     pub(super) axis: String,
     /// Seconds since it began.
     pub(super) seconds: f64,
-    /// Most that it is to take; none where that is not asked for. Then repeats are decided while the
-    /// run goes on.
+    /// Most seconds that it takes; `None` without a time limit.
     pub(super) seconds_max: Option<f64>,
     /// One for each variant and level, in the plan's order.
     pub(super) cells: Vec<CellRepeats>,
@@ -286,19 +283,17 @@ pub(super) struct RunState {
 impl RunState {
     /// Before a run of a plan.
     pub(super) fn new(plan: &Plan) -> Self {
-        let series = plan.series();
-        let cell = |(at, cell): (usize, &CellPlan)| CellRepeats {
+        let cell = |cell: &CellPlan| CellRepeats {
             plan: cell.clone(),
             key: cell_key(plan, cell, 1),
-            series: series.iter().position(|s| s.cells.contains(&at)).unwrap_or(0),
             marks: vec![CellMark::Waiting; plan.repeats as usize],
         };
         Self {
             name: shown(&plan.name),
             question: shown(&plan.question),
             axis: plan.axis.as_ref().map_or_else(String::new, |axis| shown(&axis.name)),
-            seconds_max: plan.effort.map(|effort| effort.time_limit_seconds),
-            cells: plan.cells.iter().enumerate().map(cell).collect(),
+            seconds_max: plan.time_limit_seconds,
+            cells: plan.cells.iter().map(cell).collect(),
             status: "beginning".into(),
             ..Self::default()
         }
@@ -377,18 +372,8 @@ impl RunState {
         }
         self.cell_ends();
         (self.running, self.phases_over) = (begun, 0);
-        let series = self.cells[at].series;
-        if self.seconds_max.is_some() {
-            for cell in &mut self.cells {
-                if cell.series == series && cell.marks.len() < repeats as usize {
-                    cell.marks.resize(repeats as usize, CellMark::Waiting);
-                }
-                // A series that is over has the repeats that it got.
-                let is_begun = cell.marks.iter().any(|mark| *mark != CellMark::Waiting);
-                if cell.series != series && is_begun {
-                    cell.marks.retain(|mark| *mark != CellMark::Waiting);
-                }
-            }
+        for cell in &mut self.cells {
+            cell.marks.resize((repeats as usize).max(cell.marks.len()), CellMark::Waiting);
         }
         self.mark_running(CellMark::Running);
         self.beginning_seconds = self.seconds - self.since;
@@ -429,22 +414,22 @@ impl RunState {
             self.costs.add(cell, Some(&m.phase), self.seconds - self.since, m.operations);
         }
         let phases = self.running.map(|(at, _)| self.cells[at].plan.phases.len());
-        // Where precision is asked for, the cell may have more phases than the plan.
-        if phases.is_some_and(|phases| self.phases_over >= phases) && self.seconds_max.is_none() {
+        if phases.is_some_and(|phases| self.phases_over >= phases) {
             self.cell_ends();
         }
         self.since = self.seconds;
+        let latency = m.latency.unwrap_or_default();
         self.finished.push(FinishedPhase {
             words: self.activity.take().map_or_else(Vec::new, |activity| activity.words),
             operations: m.operations,
-            seconds: m.seconds,
+            seconds: m.seconds.unwrap_or_default(),
             rate: m.operations_per_second(),
-            p50_ns: m.latency.p50 as f64,
-            p99_ns: m.latency.p99 as f64,
+            p50_ns: latency.p50 as f64,
+            p99_ns: latency.p99 as f64,
             valid: m.valid(),
         });
         keep_newest(&mut self.finished);
-        for why in &m.invalid {
+        for why in m.invalid_sentences() {
             self.add_notice(&format!("{} is invalid: {why}", m.phase), true);
         }
         let cache = &m.cache;

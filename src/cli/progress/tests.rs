@@ -1,3 +1,5 @@
+use crate::base::errno::Errno;
+use crate::results::book::InvalidReason;
 use ratatui_core::backend::TestBackend;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::terminal::Terminal;
@@ -93,7 +95,7 @@ impl WatchedRun {
         self.state = state;
     }
 
-    fn ends(&mut self, at: usize, invalid: &[&str]) {
+    fn ends(&mut self, at: usize, invalid: &[InvalidReason]) {
         let cells = self.plan.cells.len();
         let repeat = (at / 2 / cells) as u32 + 1;
         let key = cell_key(&self.plan, &self.plan.cells[at / 2 % cells], repeat);
@@ -102,7 +104,7 @@ impl WatchedRun {
         let mut m =
             fixture::measurement(&context.phase.name, repeat, 1_000, 20_000 + at as u64 * 700);
         m.cell = key.clone();
-        m.invalid = invalid.iter().map(|why| why.to_string()).collect();
+        m.invalid = invalid.to_vec();
         state.phase_ends(&m);
         self.state = state;
     }
@@ -130,15 +132,13 @@ impl WatchedRun {
 /// Some way into a run: phases are over, one of them invalid, and one is under way.
 fn under_way() -> WatchedRun {
     let mut run = WatchedRun::new(GROWING);
-    run.state.add_notice(
-        "pilot: 3 repeats in 12 s; 5 more reach 3%, which takes 48 s of the 28 min that are left",
-        false,
-    );
+    run.state.add_notice("after 3 repeats in 12 s: the answer is open", false);
     for at in 0..23 {
         run.begins(at);
         run.look(Some(500));
         run.look(Some(1_000));
-        run.ends(at, if at == 7 { &["EACCES x 3"] } else { &[] });
+        let invalid = (at == 7).then(|| fixture::failing(Errno::EACCES, 3));
+        run.ends(at, invalid.as_slice());
     }
     run.begins(23);
     let done = [70, 200, 400, 510, 570, 600, 690, 860, 1_090, 1_370, 1_430];
@@ -296,30 +296,11 @@ fn a_cell_counts_as_soon_as_its_last_phase_is_over() {
 }
 
 #[test]
-fn cells_of_a_series_that_is_over_do_not_wait() {
-    let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
-    // A place that is prepared is not brought back: each level is repeated by itself.
-    let axis =
-        "axis = { name = \"files\", values = [10, 20], prepare = { fill = { sizes = 8 } } }\n";
-    let text = SIMPLE.replace("tree", &format!("{axis}tree"));
-    for invalid in [&[][..], &["EACCES x 3"]] {
-        let plan = read_job(&text, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
-        let mut run = WatchedRun { state: RunState::new(&plan), plan };
-        assert_eq!(run.state.cells_done(), "0 of 6 cells done");
-        run.begins(0);
-        run.ends(0, invalid);
-        run.begins(2);
-        assert_eq!(run.state.count(CellMark::Waiting), 2, "of the second series alone");
-        assert!(run.state.cells_done().contains(" of 4 cells done"));
-    }
-}
-
-#[test]
 fn a_run_with_a_time_limit_takes_no_longer_than_that() {
-    let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
+    let settings = Settings { time_limit_seconds: Some(1_800.0), ..Settings::default() };
     let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
     let mut run = WatchedRun { state: RunState::new(&plan), plan };
-    assert_eq!(run.state.cells_done(), "0 of 3 cells done", "repeats of the pilot");
+    assert_eq!(run.state.cells_done(), "0 of 3 cells done", "those before the first look");
     run.begins(0);
     run.state.seconds = 1_799.0;
     run.look(Some(1));
@@ -329,8 +310,8 @@ fn a_run_with_a_time_limit_takes_no_longer_than_that() {
 }
 
 #[test]
-fn repeats_that_a_pilot_asks_for_are_cells_too() {
-    let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
+fn repeats_until_the_next_look_are_cells_too() {
+    let settings = Settings { time_limit_seconds: Some(1_800.0), ..Settings::default() };
     let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
     let mut state = RunState::new(&plan);
     let key = cell_key(&plan, &plan.cells[0], 4);

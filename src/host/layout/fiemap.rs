@@ -6,8 +6,51 @@ use std::os::fd::BorrowedFd;
 
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use super::{Extent, LAST};
 use crate::base::errno::Errno;
+
+/// The last extent of its file.
+pub(super) const LAST: u32 = 0x0001;
+/// The place is not known, or not yet.
+pub(super) const UNKNOWN: u32 = 0x0002;
+/// Written and not yet placed; sets `UNKNOWN`.
+pub(super) const DELALLOC: u32 = 0x0004;
+/// What lies on the device is not what the file holds: compressed.
+pub(super) const ENCODED: u32 = 0x0008;
+/// Not in whole blocks. Also set for data among metadata and for tails of several files in a block.
+pub(super) const NOT_ALIGNED: u32 = 0x0100;
+/// Among metadata; sets `NOT_ALIGNED`.
+pub(super) const DATA_INLINE: u32 = 0x0200;
+/// In a block with the tails of other files; sets `NOT_ALIGNED`.
+pub(super) const DATA_TAIL: u32 = 0x0400;
+/// Put together for the answer by a file system that keeps no extents.
+pub(super) const MERGED: u32 = 0x1000;
+
+/// One run of a file's bytes on the device, in bytes, with the flags of linux/fiemap.h.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) logical: u64,
+    pub(super) physical: u64,
+    pub(super) length: u64,
+    pub(super) flags: u32,
+}
+
+impl Extent {
+    pub(super) fn has(self, flags: u32) -> bool {
+        self.flags & flags != 0
+    }
+
+    /// Whether `next` begins where this one ends. A hole between them in the file is no break: it
+    /// has no block, and a reader finds the next one under its head all the same. How long
+    /// compressed data is on the device is not told, only that it is no longer than in the file:
+    /// what begins within that length follows.
+    pub(super) fn leads_to(self, next: Extent) -> bool {
+        let end = self.physical.saturating_add(self.length);
+        match self.has(ENCODED) {
+            true => (self.physical..=end).contains(&next.physical),
+            false => end == next.physical,
+        }
+    }
+}
 
 /// Extents that one call brings.
 const EXTENTS: usize = 128;

@@ -6,6 +6,10 @@ mod fiemap;
 mod fsmap;
 mod sample;
 
+use self::fiemap::{
+    DATA_INLINE, DATA_TAIL, DELALLOC, ENCODED, Extent, LAST, MERGED, NOT_ALIGNED, UNKNOWN,
+};
+
 pub use fsmap::FreeExtents;
 pub use sample::{LayoutSample, SampleLimits, SampledFile, sample_below};
 
@@ -105,50 +109,6 @@ pub fn placed_extents(
             take(PlacedExtent { offset, physical, length });
         }
     })
-}
-
-/// The last extent of its file.
-const LAST: u32 = 0x0001;
-/// The place is not known, or not yet.
-const UNKNOWN: u32 = 0x0002;
-/// Written and not yet placed; sets `UNKNOWN`.
-const DELALLOC: u32 = 0x0004;
-/// What lies on the device is not what the file holds: compressed.
-const ENCODED: u32 = 0x0008;
-/// Not in whole blocks. Also set for data among metadata and for tails of several files in a block.
-const NOT_ALIGNED: u32 = 0x0100;
-/// Among metadata; sets `NOT_ALIGNED`.
-const DATA_INLINE: u32 = 0x0200;
-/// In a block with the tails of other files; sets `NOT_ALIGNED`.
-const DATA_TAIL: u32 = 0x0400;
-/// Put together for the answer by a file system that keeps no extents.
-const MERGED: u32 = 0x1000;
-
-/// One run of a file's bytes on the device, in bytes, with the flags of linux/fiemap.h.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Extent {
-    logical: u64,
-    physical: u64,
-    length: u64,
-    flags: u32,
-}
-
-impl Extent {
-    fn has(self, flags: u32) -> bool {
-        self.flags & flags != 0
-    }
-
-    /// Whether `next` begins where this one ends. A hole between them in the file is no break: it
-    /// has no block, and a reader finds the next one under its head all the same. How long
-    /// compressed data is on the device is not told, only that it is no longer than in the file:
-    /// what begins within that length follows.
-    fn leads_to(self, next: Extent) -> bool {
-        let end = self.physical.saturating_add(self.length);
-        match self.has(ENCODED) {
-            true => (self.physical..=end).contains(&next.physical),
-            false => end == next.physical,
-        }
-    }
 }
 
 /// The layout of one file on its device.

@@ -5,59 +5,25 @@ mod cell;
 mod filesystem;
 mod keys;
 mod phases;
+mod settings;
 mod tree;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use self::cell::CellCheck;
 use self::filesystem::CrossedVariant;
 use self::keys::{KeyReader, Scope, check_name, check_title, described};
-use super::disk::DiskModel;
-use super::repetition::Passes;
+use super::repetition::REPEATS_MIN;
 use super::report::{ProblemList, below, element};
 use super::source;
 use super::wire::{self, WireJob};
-use super::{
-    Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, Effort, EngineName, FileSystem, Plan,
-    Scale,
-};
+use super::{Axis, CellPlan, Conclusion, DEFAULT_VARIANT, Plan, Scale};
 use crate::base::problem::Problems;
 use crate::base::text_limits::TEXT_BYTES_MAX;
 use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 
-/// The command line's part of a plan; where it says something, the job file does not count.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// How much of the scenario is run.
-    pub scale: Scale,
-    /// `--seed`.
-    pub seed: Option<u64>,
-    /// `--repeats`: 1 to 1,000.
-    pub repeats: Option<u32>,
-    /// `--precision` and `--time-limit`, which a pilot finds the repeats for.
-    pub effort: Option<Effort>,
-    /// `--phase-limit`, in nanoseconds.
-    pub phase_limit_ns: Option<u64>,
-    /// `--threads`: 1 to 1,024.
-    pub threads: Option<u32>,
-    /// `--cache`.
-    pub cache: Option<CacheAsked>,
-    /// `--engine`.
-    pub engine: Option<EngineName>,
-    /// `--filesystem`: each variant of the job is done on each of them.
-    pub filesystems: Vec<FileSystem>,
-    /// `--disk`: the modelled disk of all file systems that have none of their own.
-    pub disk: Option<Arc<DiskModel>>,
-    /// The directory of the job file, where paths in it begin; empty for the working directory.
-    pub directory: PathBuf,
-    /// Each `--set name=value`; a list is written `30,50,70`.
-    pub set: Vec<(String, String)>,
-    /// Memory of the machine, in bytes: what `"2x memory"` in a job file is twice of. 0 if unknown.
-    pub memory_bytes: u64,
-}
+pub use self::settings::Settings;
 
 const SEED_DEFAULT: u64 = 1;
 const REPEATS_DEFAULT: u32 = 3;
@@ -106,22 +72,20 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let conclude = conclude(&job, axis.is_some(), several, report);
     check_absent(&job, settings, &mut as_read, report);
     std::mem::take(report).finish()?;
-    let plan = Plan {
+    Ok(Plan {
         name: job.name.unwrap_or_default(),
         question: job.question.unwrap_or_default(),
         scale: settings.scale,
         seed,
-        repeats,
-        effort: settings.effort,
-        free: Passes::new(),
+        repeats: settings.time_limit_seconds.map_or(repeats, |_| REPEATS_MIN),
+        time_limit_seconds: settings.time_limit_seconds,
         parameters: scope.written(),
         axis,
         keeps_images: false,
         conclude,
         cells,
         job: text.to_string(),
-    };
-    Ok(plan.into_pilot())
+    })
 }
 
 /// What a job is at one scale.
@@ -210,8 +174,8 @@ fn conclude(
     for (at, one) in asked.iter().enumerate() {
         let (possible, needed) = match one {
             Conclusion::Growth => (has_windows, "a phase with `windows`"),
-            Conclusion::Slope | Conclusion::Knee | Conclusion::Scaling => (has_axis, "an `[axis]`"),
-            Conclusion::Crossover => (has_axis && several, "an `[axis]` and two variants"),
+            Conclusion::Levels => (has_axis, "an `[axis]`"),
+            Conclusion::Crossing => (has_axis && several, "an `[axis]` and two variants"),
             Conclusion::Ranking => (several, "two variants"),
             Conclusion::Source => (true, ""),
         };

@@ -1,7 +1,9 @@
 //! Lists the kinds of file systems that boatload can make: one row for each.
 
+use serde::Serialize;
+
 /// One kind of file system.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct FileSystemKind {
     /// Its name in the kernel: `ext4`.
     pub name: &'static str,
@@ -19,7 +21,7 @@ pub struct FileSystemKind {
 }
 
 /// The program that makes a file system.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Maker {
     /// Its name: `mkfs.ext4`.
     pub program: &'static str,

@@ -18,12 +18,14 @@ pub use volume::{
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::disk::DiskModel;
 use super::{CellPlan, Plan};
 use crate::base::distinct::each_once;
 
 /// A file system to be made, with options.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FileSystem {
     /// What kind it is of.
     pub kind: &'static FileSystemKind,
@@ -34,9 +36,14 @@ pub struct FileSystem {
     /// Whether it is mounted with `noatime` beside these.
     pub noatime: bool,
     /// The modelled disk that it lies on; none on a real one.
+    #[serde(serialize_with = "model_text")]
     pub disk: Option<Arc<DiskModel>>,
     /// What it is called; by its kind and options if it has no name of its own.
     pub name: Option<String>,
+}
+
+fn model_text<S: Serializer>(disk: &Option<Arc<DiskModel>>, to: S) -> Result<S::Ok, S::Error> {
+    disk.as_ref().map(|disk| &disk.text).serialize(to)
 }
 
 impl FileSystem {

@@ -1,16 +1,12 @@
-//! Draws the course of each phase by operations, with the fitted growth curve and the change point, and by time.
+//! Draws the course of each phase by operations, with the law that it follows, and by time.
 
 use super::runs::{
     ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, about_missing, notes,
     points, scale_for, seconds,
 };
-use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
-};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_phases};
-use crate::analysis::finding::Finding;
-use crate::analysis::findings::curve::ChangeShape;
-use crate::analysis::findings::growth::{GrowthBlock, GrowthFinding};
+use crate::analysis::findings::growth::{GrowthBlock, GrowthCourse};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
@@ -49,7 +45,7 @@ struct VariantCourse<'a> {
     variant: &'a ChartVariant<'a>,
     course: PhaseCourse<'a>,
     points_max: usize,
-    growth: Option<&'a GrowthFinding>,
+    growth: Option<&'a GrowthCourse>,
 }
 
 fn chart(runs: &ChartRuns<'_>, phase: &str, limit: usize, keys: &mut ChartKeys) -> Option<Chart> {
@@ -65,7 +61,6 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, limit: usize, keys: &mut ChartKeys) 
     let missing = about_missing(runs.missing(phase));
     Chart {
         question: format!("Does {name} take longer the more it has done?"),
-        marks: parts.iter().filter_map(VariantCourse::change_point_mark).collect(),
         notes: about_courses(&parts, &series).into_iter().chain(missing).collect(),
         series,
         ..Chart::new(keys.unused("course", phase), format!("{name}: latency by {growing}"), x, y)
@@ -101,15 +96,11 @@ fn time_chart(
 impl<'a> VariantCourse<'a> {
     fn new(variant: &'a ChartVariant<'a>, phase: &'a str, points_max: usize) -> Option<Self> {
         let course = PhaseCourse::new(variant.analysis, variant.variant, phase)?;
-        let growth = variant.analysis.findings().iter().find_map(|finding| match finding {
-            Finding::Growth(growth)
-                if growth.variant == variant.variant
-                    && growth.phase == phase
-                    && growth.level.as_ref() == course.level =>
-            {
-                Some(growth)
-            }
-            _ => None,
+        let growth = variant.analysis.effects().find_map(|effect| {
+            let of = (effect.to.variant.as_deref(), effect.phase.as_deref());
+            let is_own = of == (Some(variant.variant), Some(phase));
+            let is_here = is_own && effect.to.level.as_ref() == course.level;
+            effect.course.as_ref().filter(|_| is_here)
         });
         Some(Self { variant, course, points_max, growth })
     }
@@ -129,9 +120,9 @@ impl<'a> VariantCourse<'a> {
             series.push(self.variant.series(SeriesLook::Raw, "mean", points(&mean)));
             series.push(self.variant.series(SeriesLook::Curve, "p50", points(&p50)));
         }
-        let drawn = self.growth.and_then(|growth| growth.figures.as_ref().zip(growth.curve_name()));
-        if let Some((figures, name)) = drawn {
-            let blocks = figures.blocks.iter();
+        if let Some((growth, law)) = self.growth.and_then(|growth| Some((growth, growth.law?))) {
+            let name = format!("{} law", law.as_str());
+            let blocks = growth.blocks.iter();
             let point = |block: &GrowthBlock| {
                 Some(ChartPoint::at(block.operations, seconds(block.fitted_ns?)))
             };
@@ -176,20 +167,6 @@ impl<'a> VariantCourse<'a> {
             disturbed: self.course.disturbed,
             ..ChartPoint::at(part.operations, low)
         }
-    }
-
-    fn change_point_mark(&self) -> Option<ChartMark> {
-        let threshold = self.growth?.figures.as_ref()?.threshold.as_ref()?;
-        let what = match threshold.shape {
-            ChangeShape::Step => "step",
-            ChangeShape::Hinge => "bend",
-        };
-        Some(ChartMark {
-            x: threshold.at,
-            interval: Some(threshold.interval.into()),
-            label: format!("change point ({what}) of {}", self.variant.name),
-            colour: Some(self.variant.colour),
-        })
     }
 }
 

@@ -2,58 +2,59 @@
 
 use super::runs::{ChartKeys, ChartRuns, about_disturbed, about_last_level, notes, seconds};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
-use crate::analysis::finding::Finding;
-use crate::analysis::findings::growth::{GrowthBlock, GrowthFinding};
+use crate::analysis::Analysis;
+use crate::analysis::effect::EffectFinding;
+use crate::analysis::findings::growth::{GrowthBlock, GrowthCourse};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::results::book::Level;
 
 /// One chart for each phase of which a growth is known, at the last of its levels.
 pub(super) fn growths(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
-    let phases =
-        each_once(runs.analyses.iter().flat_map(|analysis| {
-            growths_of(analysis.findings()).map(|growth| growth.phase.as_str())
-        }));
+    let grown = runs.analyses.iter().flat_map(|analysis| growths_of(analysis));
+    let phases = each_once(grown.filter_map(|one| one.0.phase.as_deref()));
     phases.into_iter().filter_map(|phase| chart(runs, phase, keys)).collect()
 }
 
-fn growths_of(findings: &[Finding]) -> impl Iterator<Item = &GrowthFinding> {
-    findings.iter().filter_map(|finding| match finding {
-        Finding::Growth(growth) => growth.figures.as_ref().map(|_| growth),
-        _ => None,
-    })
+fn growths_of<'a>(
+    analysis: &'a Analysis<'_>,
+) -> impl Iterator<Item = (&'a EffectFinding, &'a GrowthCourse)> {
+    analysis.effects().filter_map(|effect| Some((effect, effect.course.as_ref()?)))
 }
 
 fn chart(runs: &ChartRuns<'_>, phase: &str, keys: &mut ChartKeys) -> Option<Chart> {
     let (mut series, mut levels): (Vec<ChartSeries>, Vec<&Level>) = (Vec::new(), Vec::new());
     let mut counted = Vec::new();
     for variant in &runs.variants {
-        let own = growths_of(variant.analysis.findings())
-            .filter(|growth| growth.phase == phase && growth.variant == variant.variant);
-        let height = |growth: &&GrowthFinding| growth.level.as_ref().map_or(0.0, |one| one.value);
-        let Some(growth) = own.max_by(|a, b| height(a).total_cmp(&height(b))) else { continue };
-        let Some(figures) = &growth.figures else { continue };
+        let own = growths_of(variant.analysis).filter(|(effect, _)| {
+            let of = (effect.phase.as_deref(), effect.to.variant.as_deref());
+            of == (Some(phase), Some(variant.variant))
+        });
+        let height = |effect: &EffectFinding| effect.to.level.as_ref().map_or(0.0, |one| one.value);
+        let Some((effect, course)) = own.max_by(|a, b| height(a.0).total_cmp(&height(b.0))) else {
+            continue;
+        };
         let disturbed = variant.last_row(phase).is_some_and(|row| row.disturbed > 0);
         let point = |operations: f64, ns: f64| ChartPoint {
-            n: growth.n as u64,
+            n: effect.repeats as u64,
             disturbed,
             ..ChartPoint::at(operations, seconds(ns))
         };
         let seen = |block: &GrowthBlock| point(block.operations, block.seen_ns);
         let fitted = |block: &GrowthBlock| Some(point(block.operations, block.fitted_ns?));
-        let name = growth.curve_name().unwrap_or_default();
+        let name = course.law.map(|law| format!("{} law", law.as_str())).unwrap_or_default();
         series.push(variant.series(
             SeriesLook::Markers,
             "mean",
-            figures.blocks.iter().map(seen).collect(),
+            course.blocks.iter().map(seen).collect(),
         ));
         series.push(variant.series(
             SeriesLook::Law,
             name,
-            figures.blocks.iter().filter_map(fitted).collect(),
+            course.blocks.iter().filter_map(fitted).collect(),
         ));
-        levels.extend(&growth.level);
-        counted.push(growth.counted.noun());
+        levels.extend(&effect.to.level);
+        counted.push(course.counted.noun());
     }
     let name = shown(phase);
     let x = ChartAxis::new(*counted.first()?, AxisQuantity::Count, AxisScale::Linear);

@@ -13,7 +13,8 @@ use crate::base::failure::shown;
 /// One chart for each phase of a scenario's latest run that three or more runs measured at that run's
 /// last level and in its unit. Published results are left out.
 pub(super) fn histories(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
-    let all = phase_histories(&runs.analyses);
+    let figures: Vec<_> = runs.analyses.iter().map(|one| one.figures()).collect();
+    let all = phase_histories(&figures);
     let colours = colours(runs, &all);
     all.iter().filter_map(|history| chart(runs, history, &colours, keys)).collect()
 }

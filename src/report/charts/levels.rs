@@ -1,17 +1,12 @@
-//! Draws the rate of each phase at each level of an axis, with knees and crossovers.
+//! Draws the rate of each phase at each level of an axis, and from which level on it is proven to take longer or shorter.
 
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
 use super::runs::{
     ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
     about_missing, notes, scale_for,
 };
-use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
-};
-use crate::analysis::finding::Finding;
-use crate::analysis::findings::crossover::CrossoverFinding;
-use crate::analysis::findings::knee::KneeFinding;
-use crate::analysis::findings::slope::{LevelRate, RateBasis, SlopeFinding};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartSeries, SeriesLook};
+use crate::analysis::effect::{EffectFinding, Reading};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::Unit;
@@ -46,8 +41,7 @@ impl<'a> LevelSubject<'a> {
         runs.rows().find(|one| self.has(one) && one.row.rate.is_some())?;
         let series: Vec<ChartSeries> =
             runs.variants.iter().flat_map(|variant| self.series(variant)).collect();
-        let measured = series.iter().filter(|one| one.look != SeriesLook::Law);
-        let measured = measured.flat_map(|one| &one.points);
+        let measured = series.iter().flat_map(|one| &one.points);
         let x = level_axis(self.axis, self.level_unit, measured.clone().map(|point| point.x));
         let y = rate_axis(self.rate_unit, scale_for(measured.map(|point| point.y)));
         let rows = runs.rows().filter(|one| self.has(one));
@@ -84,40 +78,14 @@ impl<'a> LevelSubject<'a> {
         vec![MissingValues { what: variant.name.clone(), measurements }]
     }
 
-    /// Means from the lowest level on, single values, and the line of a slope.
+    /// Means from the lowest level on, and single values.
     fn series(&self, variant: &ChartVariant<'_>) -> Vec<ChartSeries> {
         let own = variant.rows.iter().filter(|one| self.has(one));
         let placed =
             own.filter_map(|one| Some(PlacedRate { one: *one, x: self.place(one.level?.value) }));
         let mut placed: Vec<PlacedRate<'_>> = placed.collect();
         placed.sort_by(|a, b| a.x.total_cmp(&b.x));
-        let rates = placed.iter().filter_map(|PlacedRate { one, .. }| {
-            let (level, rate) = (one.level?.value, one.row.rate?);
-            Some(LevelRate { level, mean: rate.mean, n: rate.n })
-        });
-        let rates: Vec<LevelRate> = rates.collect();
-        let line = self.slope(variant).map_or(Vec::new(), |slope| slope.line(&rates));
-        let line = line.into_iter().map(|(level, rate)| ChartPoint::at(self.place(level), rate));
-        let law = variant.series(SeriesLook::Law, "slope", line.collect());
-        rate_series(variant, SeriesLook::Line, &placed).into_iter().chain([law]).collect()
-    }
-
-    fn slope<'b>(&self, variant: &ChartVariant<'b>) -> Option<&'b SlopeFinding> {
-        let basis = match self.rate_unit {
-            Unit::Bytes => RateBasis::Bytes,
-            _ => RateBasis::Operations,
-        };
-        variant.analysis.findings().iter().find_map(|finding| match finding {
-            Finding::Slope(slope)
-                if slope.variant == variant.variant
-                    && slope.phase == self.phase
-                    && slope.axis == self.axis
-                    && slope.rate == basis =>
-            {
-                Some(slope)
-            }
-            _ => None,
-        })
+        rate_series(variant, SeriesLook::Line, &placed).into_iter().collect()
     }
 
     /// A value of the axis as it is drawn.
@@ -128,39 +96,23 @@ impl<'a> LevelSubject<'a> {
     fn marks(&self, runs: &ChartRuns<'_>) -> Vec<ChartMark> {
         let mut marks = Vec::new();
         for (run, analysis) in runs.analyses.iter().enumerate() {
-            marks.extend(analysis.findings().iter().filter_map(|finding| match finding {
-                Finding::Knee(knee) => self.knee(runs, run, knee),
-                Finding::Crossover(crossover) => self.crossover(runs, run, crossover),
-                _ => None,
-            }));
+            let effects = analysis.effects().filter(|one| one.reading == Reading::Levels);
+            marks.extend(effects.filter_map(|one| self.since(runs, run, one)));
         }
         marks
     }
 
-    fn knee(&self, runs: &ChartRuns<'_>, run: usize, knee: &KneeFinding) -> Option<ChartMark> {
-        let (name, at) = (knee.variant.as_ref()?, knee.at?);
-        (knee.phase.as_deref() == Some(self.phase) && knee.axis == self.axis).then(|| ChartMark {
+    /// From which level on a phase of a variant is proven to take longer, or shorter.
+    fn since(&self, runs: &ChartRuns<'_>, run: usize, one: &EffectFinding) -> Option<ChartMark> {
+        let (name, at) = (one.to.variant.as_ref()?, one.stated.since?);
+        let is_own = one.phase.as_deref() == Some(self.phase)
+            && one.to.level.as_ref().is_some_and(|level| level.axis == self.axis);
+        let way = if one.ratio < 1.0 { "shorter" } else { "longer" };
+        is_own.then(|| ChartMark {
             x: self.place(at),
-            interval: knee.interval.map(|ends| [self.place(ends.low), self.place(ends.high)]),
-            label: format!("knee of {}", runs.name(run, name)),
+            interval: None,
+            label: format!("{} takes {way} from here on", runs.name(run, name)),
             colour: runs.variant(run, name).map(|one| one.colour),
-        })
-    }
-
-    /// Where two variants are equally fast.
-    fn crossover(
-        &self,
-        runs: &ChartRuns<'_>,
-        run: usize,
-        found: &CrossoverFinding,
-    ) -> Option<ChartMark> {
-        let at = found.at?;
-        let [one, other] = found.variants.each_ref().map(|name| runs.name(run, name));
-        (found.phase == self.phase && found.axis == self.axis).then(|| ChartMark {
-            x: self.place(at),
-            interval: found.interval.map(|ends| [self.place(ends.low), self.place(ends.high)]),
-            label: format!("{one} and {other} meet"),
-            colour: None,
         })
     }
 }

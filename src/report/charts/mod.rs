@@ -18,7 +18,7 @@ mod scale;
 mod settle;
 
 use crate::analysis::Analysis;
-use crate::analysis::finding::Finding;
+use crate::analysis::effect::{EffectFinding, Reading};
 use crate::base::failure::shown;
 use crate::plan::Conclusion;
 use runs::{ChartKeys, ChartRuns};
@@ -72,21 +72,12 @@ fn telling_chart(analysis: &Analysis<'_>, all: &[Chart]) -> Option<usize> {
     if let Some(family) = family {
         return all.iter().position(|chart| chart.key.starts_with(family));
     }
-    let effects = analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Knee(knee) => Some((knee.phase.as_deref()?, knee.factor?)),
-        Finding::Slope(slope) => Some((slope.phase.as_str(), slope.change.abs())),
-        _ => None,
-    });
-    let slowed = analysis.findings().iter().filter_map(|finding| match finding {
-        Finding::Scaling(scaling) => Some(&scaling.phases),
-        _ => None,
-    });
-    let slowed = slowed.flatten().filter_map(|phase| {
-        phase.slower_from?;
-        Some((phase.phase.as_str(), phase.levels.last()?.ratio))
-    });
-    let (phase, _) = effects.chain(slowed).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let title = format!("{} by ", shown(phase));
+    let over_levels = analysis.effects().filter(|one| one.reading == Reading::Levels);
+    let size = |one: &&EffectFinding| one.ratio.ln().abs();
+    let most = over_levels
+        .filter(|one| one.phase.is_some() && one.stated.decision.is_difference())
+        .max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let title = format!("{} by ", shown(most.phase.as_deref()?));
     all.iter().position(|chart| chart.key.starts_with("levels") && chart.title.starts_with(&title))
 }
 

@@ -2,34 +2,30 @@
 
 use super::runs::{ChartKeys, ChartRuns, notes};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
-use crate::analysis::finding::Finding;
-use crate::analysis::findings::ranking::RankingFinding;
+use crate::analysis::ranked::RankedVariants;
 use crate::base::failure::shown;
 
-/// Of a single run without an axis: the first of its rankings.
+/// Of a single run without an axis: the first of its orders.
 pub(super) fn rankings(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
     let [analysis] = runs.analyses.as_slice() else { return Vec::new() };
-    let ranking = analysis.findings().iter().find_map(|finding| match finding {
-        Finding::Ranking(ranking) if ranking.levels.is_empty() => Some(ranking),
-        _ => None,
-    });
-    ranking.and_then(|ranking| chart(runs, ranking, keys)).into_iter().collect()
+    let order = analysis.ranked().iter().find(|order| order.level.is_none());
+    order.and_then(|order| chart(runs, order, keys)).into_iter().collect()
 }
 
-fn chart(runs: &ChartRuns<'_>, ranking: &RankingFinding, keys: &mut ChartKeys) -> Option<Chart> {
+fn chart(runs: &ChartRuns<'_>, order: &RankedVariants, keys: &mut ChartKeys) -> Option<Chart> {
     let first = ChartPoint { figures: Some(1), ..ChartPoint::at(0.0, 1.0) };
-    let others = ranking.steps.iter().enumerate().map(|(at, step)| ChartPoint {
-        interval: step.behind_first.interval.map(|one| [one.low, one.high]),
+    let others = order.others.iter().enumerate().map(|(at, other)| ChartPoint {
+        interval: other.stated.interval.map(|one| [one.low, one.high]),
         figures: Some(3),
-        ..ChartPoint::at(at as f64 + 1.0, step.behind_first.ratio)
+        ..ChartPoint::at(at as f64 + 1.0, other.stated.ratio)
     });
     let points = [first].into_iter().chain(others).collect();
-    let what = ranking.phase.as_deref().map_or("the whole job".into(), shown);
+    let what = order.phase.as_deref().map_or("the whole job".into(), shown);
     let (name, what_is) = ("time against the fastest".to_string(), "ratio".to_string());
     let series = ChartSeries { name, colour: 0, look: SeriesLook::Bars, what: what_is, points };
-    let names = ranking.order.iter().map(|variant| runs.name(0, variant)).collect();
-    let about =
-        "1 is the fastest; intervals hold for all of a run's rankings together. Lower is faster.";
+    let names = std::iter::once(&order.first).chain(order.others.iter().map(|other| &other.name));
+    let names = names.map(|variant| runs.name(0, variant)).collect();
+    let about = "1 is the fastest; of what the intervals claim at most one in twenty is false. Lower is faster.";
     Chart {
         question: format!("How many times as long as the fastest does each take for {what}?"),
         notes: notes(about, []),

@@ -68,7 +68,7 @@ fn settle_series(variant: &ChartVariant<'_>, axis: Option<SettleAxis<'_>>) -> [C
         let here =
             |m: &&&Measurement| m.is_settle() && m.valid() && m.cell.level.as_ref() == *level;
         let values: Vec<f64> =
-            variant.measurements.iter().filter(here).map(|m| m.seconds).collect();
+            variant.measurements.iter().filter(here).filter_map(|m| m.seconds).collect();
         let (n, disturbed) = (values.len() as u64, row.disturbed > 0);
         means.push(ChartPoint { n, disturbed, ..ChartPoint::at(place(*level), seconds) });
         if values.len() > 1 {

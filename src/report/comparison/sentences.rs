@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use crate::analysis::compare::differences::{Difference, differences, letter};
 use crate::analysis::compare::{
-    Absence, Check, CheckOutcome, ComparedRow, Comparison, LoadedSide, Metric, PhaseKey,
-    SpeedVerdict, VarianceBasis,
+    Absence, Check, CheckOutcome, ComparedRow, Comparison, LoadedSide, Metric, PhaseKey, RowEffect,
 };
+use crate::analysis::effects::decide::{Decision, MARGIN_RATIO};
 use crate::analysis::findings::say::{percent, span, times};
 use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
@@ -25,23 +25,8 @@ use crate::results::book::{Book, Level, Provenance};
 pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
     let (jobs, phases): (Vec<_>, Vec<_>) =
         comparison.in_both().partition(|row| row.key.phase.is_none());
-    let mut all = Vec::new();
-    for rows in [&jobs, &phases] {
-        let with = |verdict| {
-            let rows = rows.iter().copied();
-            rows.filter(|row| row.test.verdict == verdict).collect::<Vec<&ComparedRow>>()
-        };
-        for verdict in [
-            SpeedVerdict::Slower,
-            SpeedVerdict::Faster,
-            SpeedVerdict::LikelySlower,
-            SpeedVerdict::LikelyFaster,
-        ] {
-            all.extend(faster_or_slower(verdict, with(verdict), rows));
-        }
-        all.extend(no_difference(&with(SpeedVerdict::NoDifference), rows));
-        all.extend(cannot_tell(&with(SpeedVerdict::CannotTell), rows, comparison.is_published()));
-    }
+    let of = |rows| row_sentences(rows, comparison.is_published());
+    let mut all = [of(&jobs), of(&phases)].concat();
     if jobs.is_empty() && phases.is_empty() {
         all.push("Nothing has a valid rate in both runs.".into());
     }
@@ -49,83 +34,96 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
     all
 }
 
-/// `B is slower in 2 of 5 phases: create takes 1.52 times as long (1.25 to 1.80), ...; runs here differ by up
-/// to 20% on their own.`
+/// What rows of a kind come to.
+fn row_sentences(rows: &[&ComparedRow], is_published: [bool; 2]) -> Vec<String> {
+    let with = |is_wanted: &dyn Fn(&ComparedRow) -> bool| {
+        rows.iter().copied().filter(|row| is_wanted(row)).collect::<Vec<&ComparedRow>>()
+    };
+    let mut all = Vec::new();
+    for in_headline in [true, false] {
+        for decision in [Decision::Longer, Decision::Shorter] {
+            let found = with(&|row| {
+                (row.effect.decision, row.effect.in_headline) == (decision, in_headline)
+            });
+            all.extend(faster_or_slower(decision, in_headline, found, rows));
+        }
+    }
+    all.extend(within(&with(&|row| row.effect.decision == Decision::Within), rows));
+    let is_open = |row: &ComparedRow, side: Option<LoadedSide>| {
+        let RowEffect { decision, interval, .. } = row.effect;
+        decision == Decision::Open && interval.is_some() && row.loaded_side == side
+    };
+    all.extend(open(&with(&|row| is_open(row, None)), rows));
+    for side in [LoadedSide::A, LoadedSide::B] {
+        all.extend(open_by_load(&with(&|row| is_open(row, Some(side))), side, rows));
+    }
+    all.extend(cannot_tell(&with(&|row| row.effect.interval.is_none()), rows, is_published));
+    all
+}
+
+/// `B is slower in 2 of 5 phases: create takes 1.52 times as long (1.25 to 1.80), ...`
 fn faster_or_slower(
-    verdict: SpeedVerdict,
+    decision: Decision,
+    in_headline: bool,
     mut rows: Vec<&ComparedRow>,
     of: &[&ComparedRow],
 ) -> Option<String> {
-    let size = |row: &ComparedRow| row.test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    let size = |row: &ComparedRow| row.effect.ratio.map_or(0.0, |ratio| ratio.ln().abs());
     rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
     rows.first()?;
-    let is_slower = matches!(verdict, SpeedVerdict::Slower | SpeedVerdict::LikelySlower);
+    let is_slower = decision == Decision::Longer;
     let verb = if is_slower { " takes" } else { " is" };
     let named = rows.iter().enumerate().map(|(at, row)| {
         let change = match is_slower {
             true => slowdown(row),
-            false => times_as("fast", row.test.ratio, row.test.interval),
+            false => times_as("fast", row.effect.ratio, row.effect.interval),
         };
         format!("{}{} {change}", phase_name(&row.key), if at == 0 { verb } else { "" })
     });
+    let lead = if in_headline { "" } else { "Less sure: " };
+    let (word, place) = (decision_text(decision), place(&rows, of));
+    Some(format!("{lead}B is {word}{place}: {}.", few(&named.collect::<Vec<_>>())))
+}
+
+/// ` in 2 of 5 phases`; nothing of a single one.
+fn place(rows: &[&ComparedRow], of: &[&ComparedRow]) -> String {
     let all = counted(of.len() as u64, row_noun(of));
-    let place = match rows.len() {
+    match rows.len() {
         _ if of.len() == 1 => String::new(),
         n if n == of.len() => format!(" in all {all}"),
         n => format!(" in {n} of {all}"),
-    };
-    let unproven = match verdict {
-        SpeedVerdict::LikelySlower => about_unproven(&rows, LoadedSide::B),
-        SpeedVerdict::LikelyFaster => about_unproven(&rows, LoadedSide::A),
-        _ => String::new(),
-    };
-    let caveats = unproven + &about_equal_runs(&rows);
-    let (word, named) = (verdict_text(verdict), few(&named.collect::<Vec<_>>()));
-    Some(format!("B is {word}{place}: {named}{caveats}."))
-}
-
-/// `, which is not proven; only B was under background load`; `slower` is the side that is slower.
-fn about_unproven(rows: &[&ComparedRow], slower: LoadedSide) -> String {
-    format!(", which is not proven{}", about_load(rows, slower))
+    }
 }
 
 /// `; only B was under background load in create, stat`, if there is a row of which that is so.
 fn about_load(rows: &[&ComparedRow], side: LoadedSide) -> String {
     let is_loaded = |row: &&ComparedRow| row.loaded_side == Some(side);
     let loaded: Vec<&ComparedRow> = rows.iter().copied().filter(is_loaded).collect();
-    let what = match side {
-        _ if loaded.is_empty() => return String::new(),
-        LoadedSide::A => "only A was under background load",
-        LoadedSide::B if loaded.iter().any(|row| row.disturbed[0]) => {
-            "B was under background load, but too few runs of A"
-        }
-        LoadedSide::B => "only B was under background load",
+    let place = match loaded.len() {
+        0 => return String::new(),
+        n if n == rows.len() => String::new(),
+        _ => format!(" in {}", names(&loaded)),
     };
-    let is_all = loaded.len() == rows.len();
-    let place = if is_all { String::new() } else { format!(" in {}", names(&loaded)) };
-    format!("; {what}{place}")
+    format!("; {}{place}", loaded_text(&loaded, side))
 }
 
-/// `; runs here differ by up to 20% on their own`
-fn about_equal_runs(rows: &[&ComparedRow]) -> String {
-    let of = |basis: VarianceBasis| {
-        let rows = rows.iter().filter(|row| row.test.variance_basis == Some(basis));
-        rows.filter_map(|row| row.test.equal_runs_differ).max_by(f64::total_cmp)
-    };
-    let mut texts = Vec::new();
-    if let Some(most) = of(VarianceBasis::AssumedDisturbed) {
-        texts.push(format!("equal runs beside such background load may differ by {}", share(most)));
-    } else if let Some(most) = of(VarianceBasis::Assumed) {
-        texts.push(format!("equal runs may differ by {}", share(most)));
+/// What was under background load in rows in which it was this side.
+fn loaded_text(rows: &[&ComparedRow], side: LoadedSide) -> &'static str {
+    match side {
+        LoadedSide::A => "only A was under background load",
+        LoadedSide::B if rows.iter().any(|row| row.disturbed[0]) => {
+            "B was under background load, but few runs of A"
+        }
+        LoadedSide::B => "only B was under background load",
     }
-    if let Some(most) = of(VarianceBasis::Measured) {
-        texts.push(format!("runs here differ by up to {} on their own", share(most)));
-    }
-    texts.iter().map(|text| format!("; {text}")).collect()
 }
 
 fn slowdown(row: &ComparedRow) -> String {
-    times_as("long", row.test.slowdown(), row.test.slowdown_interval())
+    let (ratio, interval) = match row.checked {
+        Some(checked) => (checked.slowdown, checked.slowdown_interval),
+        None => (row.effect.slowdown(), row.effect.slowdown_interval()),
+    };
+    times_as("long", ratio, interval)
 }
 
 /// `1.12 times as long (1.08 to 1.16)`
@@ -134,26 +132,46 @@ fn times_as(word: &str, ratio: Option<f64>, interval: Option<Interval>) -> Strin
     format!("{} times as {word}{}", known(ratio.map(times)), interval.unwrap_or_default())
 }
 
-/// `No significant difference in create (smallest detectable: 4.0%), delete (3.2%).`
-fn no_difference(rows: &[&ComparedRow], of: &[&ComparedRow]) -> Option<String> {
-    let size = |row: &ComparedRow| row.test.smallest_detectable.unwrap_or(f64::NAN);
-    if rows.len() <= NAMED_MAX {
-        let mut named = Vec::new();
-        for (at, row) in rows.iter().enumerate() {
-            let lead = if at == 0 { "smallest detectable: " } else { "" };
-            named.push(format!("{} ({lead}{})", phase_name(&row.key), share(size(row))));
+/// `B takes as long as A within 10% in 2 of 5 phases: create, stat.`
+fn within(rows: &[&ComparedRow], of: &[&ComparedRow]) -> Option<String> {
+    rows.first()?;
+    let (margin, place) = (percent(MARGIN_RATIO - 1.0), place(rows, of));
+    Some(format!("B takes as long as A within {margin}{place}: {}.", names(rows)))
+}
+
+/// `Not decided in 2 of 5 phases: create may take 0.89 to 1.21 times as long, delete 0.92 to 1.15.` With more phases the
+/// widest ends.
+fn open(rows: &[&ComparedRow], of: &[&ComparedRow]) -> Option<String> {
+    rows.first()?;
+    let interval = |row: &&ComparedRow| row.effect.slowdown_interval();
+    let named = match rows.len() {
+        n if n <= NAMED_MAX => {
+            let mut named = Vec::new();
+            for (at, row) in rows.iter().enumerate() {
+                let (name, ends) = (phase_name(&row.key), known(interval(row).map(span)));
+                named.push(match at {
+                    0 => format!("{name} may take {ends} times as long"),
+                    _ => format!("{name} {ends}"),
+                });
+            }
+            named.join(", ")
         }
-        return (!rows.is_empty())
-            .then(|| format!("No significant difference in {}.", named.join(", ")));
-    }
-    let least = rows.iter().map(|row| size(row)).fold(f64::INFINITY, f64::min);
-    let most = rows.iter().map(|row| size(row)).fold(0.0, f64::max);
-    let detectable = match [share(least), share(most)] {
-        [least, most] if least == most => least,
-        [least, most] => format!("{least} to {most}"),
+        _ => {
+            let all = || rows.iter().filter_map(interval);
+            let low = all().map(|one| one.low).fold(f64::INFINITY, f64::min);
+            let high = all().map(|one| one.high).fold(0.0, f64::max);
+            format!("B may take {} times as long", span(Interval { low, high }))
+        }
     };
-    let what = names_or_number(rows, of);
-    Some(format!("No significant difference in {what} (smallest detectable: {detectable})."))
+    Some(format!("Not decided{}: {named}.", place(rows, of)))
+}
+
+/// `Not decided in 2 of 5 phases, because only B was under background load: create takes 9.03 times as long (3.10 to
+/// 26.0), ...`
+fn open_by_load(rows: &[&ComparedRow], side: LoadedSide, of: &[&ComparedRow]) -> Option<String> {
+    rows.first()?;
+    let (named, load) = (slowdowns(rows), loaded_text(rows, side));
+    Some(format!("Not decided{}, because {load}: {named}.", place(rows, of)))
 }
 
 fn cannot_tell(
@@ -233,8 +251,8 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
             0 => String::new(),
             runs => format!(", confirmed by {}", counted(runs, "more run")),
         };
-        let (named, caveat) = (slowdowns(&regressions), about_equal_runs(&regressions));
-        all.push(format!("REGRESSION of more than {limit}{confirmed}: {named}{caveat}."));
+        let named = slowdowns(&regressions);
+        all.push(format!("REGRESSION of more than {limit}{confirmed}: {named}."));
     } else if again > 0 {
         let runs = counted(again + 1, "run");
         all.push(format!(
@@ -276,7 +294,7 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
 /// `the whole job takes 1.52 times as long (1.25 to 1.80), ...`, then the largest first.
 fn slowdowns(rows: &[&ComparedRow]) -> String {
     let mut rows = rows.to_vec();
-    let size = |row: &ComparedRow| row.test.slowdown().unwrap_or_default();
+    let size = |row: &ComparedRow| row.effect.slowdown().unwrap_or_default();
     rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
     rows.sort_by_key(|row| row.key.phase.is_some());
     let named = rows.iter().enumerate().map(|(at, row)| {
@@ -286,7 +304,7 @@ fn slowdowns(rows: &[&ComparedRow]) -> String {
 }
 
 /// `UNSURE whether 2 of 6 rows are more than 5% slower: most of all create, 1.06 times as long (0.86 to 1.31);
-/// only B was under background load; equal runs may differ by 25%.`
+/// only B was under background load.`
 fn unsure(check: &Check, limit: &str) -> Option<String> {
     let (rows, all) = (check.with(CheckOutcome::Unsure), check.rows().count());
     let which = match rows.len() {
@@ -295,19 +313,19 @@ fn unsure(check: &Check, limit: &str) -> Option<String> {
         1 => format!("1 of {all} rows is"),
         n => format!("{n} of {all} rows are"),
     };
-    let size = |row: &&&ComparedRow| row.test.slowdown().unwrap_or_default();
+    let size = |row: &&&ComparedRow| row.effect.slowdown().unwrap_or_default();
     let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let [of_a, of_b] = [LoadedSide::A, LoadedSide::B].map(|side| about_load(&rows, side));
-    let (named, caveat) = (phase_name(&most.key), of_a + &of_b + &about_equal_runs(&rows));
+    let load = [LoadedSide::A, LoadedSide::B].map(|side| about_load(&rows, side)).concat();
+    let named = phase_name(&most.key);
     let lead = if rows.len() > 1 { "most of all " } else { "" };
     let most = slowdown(most);
-    Some(format!("UNSURE whether {which} more than {limit} slower: {lead}{named}, {most}{caveat}."))
+    Some(format!("UNSURE whether {which} more than {limit} slower: {lead}{named}, {most}{load}."))
 }
 
 /// `OK: no phase is more than 5% slower: at most 1.04 times as long.`
 fn good(check: &Check, limit: &str) -> Option<String> {
     let (good, all) = (check.with(CheckOutcome::Ok), check.rows().count());
-    let highest = good.iter().filter_map(|row| Some(row.test.slowdown_interval()?.high));
+    let highest = good.iter().filter_map(|row| Some(row.checked?.slowdown_interval?.high));
     let most = times(highest.max_by(f64::total_cmp)?);
     let what = match good.len() {
         n if n == all => format!("no phase is more than {limit} slower"),
@@ -457,14 +475,13 @@ pub(in crate::report) fn share(more: f64) -> String {
     if more < 1.0 { percent(more) } else { format!("{} times", times(1.0 + more)) }
 }
 
-pub(super) fn verdict_text(verdict: SpeedVerdict) -> &'static str {
-    match verdict {
-        SpeedVerdict::Faster => "faster",
-        SpeedVerdict::Slower => "slower",
-        SpeedVerdict::LikelyFaster => "likely faster",
-        SpeedVerdict::LikelySlower => "likely slower",
-        SpeedVerdict::NoDifference => "not significant",
-        SpeedVerdict::CannotTell => "cannot tell",
+/// What B is against A.
+pub(super) fn decision_text(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Longer => "slower",
+        Decision::Shorter => "faster",
+        Decision::Within => "within 10%",
+        Decision::Open => "open",
     }
 }
 
@@ -479,27 +496,29 @@ pub(super) fn marks(row: &ComparedRow) -> &'static str {
 }
 
 /// A sentence on how a table is to be read, with what stands before it.
-pub(in crate::report) type Reading = (&'static str, String);
+pub(in crate::report) type MarkMeaning = (&'static str, String);
 
 /// What background load did in rows in which one side may be slower because of it alone, if there are any.
 pub(super) fn one_sided_load(comparison: &Comparison) -> Option<&'static str> {
     let rows = || comparison.in_both().filter(|row| row.loaded_side.is_some());
     rows().next()?;
     Some(match rows().any(|row| row.disturbed == [true; 2]) {
-        true => "background load disturbed one side alone, or too few runs of the other",
+        true => "background load disturbed one side alone, or few runs of the other",
         false => "background load disturbed one side alone",
     })
 }
 
 /// What the marks mean, each behind its mark.
-pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
+pub(super) fn about_marks(comparison: &Comparison) -> Vec<MarkMeaning> {
     let rows: Vec<&ComparedRow> = comparison.in_both().collect();
     let mut texts = Vec::new();
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(("", ABOUT_DISTURBED.to_string()));
     }
     let load = one_sided_load(comparison);
-    texts.extend(load.map(|load| ("", format!("where {load}, that side is not proven slower"))));
+    texts.extend(
+        load.map(|load| ("", format!("where {load}, only what load cannot cause is decided"))),
+    );
     texts.extend(about_left_out(comparison).map(|text| ("", text)));
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(

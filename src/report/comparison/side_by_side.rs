@@ -31,7 +31,8 @@ pub fn write_side_by_side(analyses: &[&Analysis<'_>], out: &mut dyn Write) -> io
     for (at, book) in books.iter().enumerate() {
         write_run(&letter(at).to_string(), book, out)?;
     }
-    let rows = side_by_side(analyses);
+    let figures: Vec<_> = analyses.iter().map(|one| one.figures()).collect();
+    let rows = side_by_side(&figures);
     let others: Vec<usize> = (1..books.len().min(RUNS_MAX)).collect();
     let fits =
         |each: &usize| others.chunks(*each).all(|part| side_by_side_table(&rows, part).fits_line());

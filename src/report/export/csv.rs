@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use super::{ExportFormat, ExportText, only};
+use super::format::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
 use crate::report::json::measurement_value;
 use crate::results::book::{Book, Measurement};
@@ -131,7 +131,7 @@ fn measurement_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> 
     let columns = || KEYS.iter().chain(FIGURES);
     let mut table = head(columns().map(|(name, _)| *name).chain(["disturbed"]));
     for m in &book.measurements {
-        let value = measurement_value(m, &book.host, book.run.reference.is_none());
+        let value = measurement_value(m, &book.host);
         let mut row = run_cells(book, m);
         row.extend(columns().map(|(_, place)| cell(&value, place)));
         // Nobody looked whether published figures were disturbed.
@@ -146,7 +146,7 @@ fn window_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let book = analysis.book;
     let mut table = head(KEYS.iter().chain(WINDOW).map(|(name, _)| *name));
     for m in &book.measurements {
-        let value = measurement_value(m, &book.host, book.run.reference.is_none());
+        let value = measurement_value(m, &book.host);
         let mut keys = run_cells(book, m);
         keys.extend(KEYS.iter().map(|(_, place)| cell(&value, place)));
         for window in value.pointer("/windows").and_then(Value::as_array).into_iter().flatten() {
@@ -176,7 +176,11 @@ fn add(table: &mut String, cells: &[String]) {
 }
 
 fn cell(measurement: &Value, place: &str) -> String {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), String::from);
+    // A reason is told by its sentence.
+    let plain = |value: &Value| match value.get("sentence").unwrap_or(value) {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
     let texts: Vec<String> = match measurement.pointer(place) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(text)) => return quoted(text),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{ExportFormat, ExportText, no_figures, safe};
+use super::format::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
 use crate::base::failure::shown;
 use crate::report::charts::{

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ExportFormat, ExportText, safe};
+use super::format::{ExportFormat, ExportText, safe};
 use crate::analysis::Analysis;
 use crate::analysis::latencies::Distribution;
 use crate::base::failure::shown;

@@ -1,7 +1,7 @@
 //! Writes a short report in GitHub's Markdown: the answer, its table, all findings folded, the host, and the commands that
 //! repeat it.
 
-use super::{ExportFormat, ExportText, only};
+use super::format::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
@@ -27,8 +27,7 @@ pub(super) const MARKDOWN: ExportFormat = ExportFormat {
 fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let (book, summary) = (analysis.book, analysis.summary());
     let run = &book.run;
-    let all = analysis.findings().iter().filter(|one| !matches!(one, Finding::Answer(_)));
-    let (warnings, findings): (Vec<_>, Vec<_>) = all.partition(|finding| finding.is_warning());
+    let warnings = analysis.findings().iter().filter(|finding| finding.is_warning());
     let lines = warning_texts(analysis);
     let lines = lines.iter().map(|line| format!("**warning:** {}", plain(line)));
     let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
@@ -42,7 +41,8 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         blocks.extend(tables.iter().map(|table| table.markdown(plain)));
         blocks.extend(captions.iter().map(|caption| plain(caption)));
     }
-    let [findings, warnings] = [findings, warnings].map(|all| list(all.into_iter().map(sentence)));
+    let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
+    let warnings = list(warnings.map(sentence));
     let notes = list(interval_notes(summary).into_iter().map(plain));
     let all = [findings, phases(book, summary), notes, list(invalid(summary)), warnings];
     let all: Vec<String> = all.into_iter().filter(|block| !block.is_empty()).collect();

@@ -1,36 +1,18 @@
 //! Writes a run for other programs: one file here for each format, which docs/EXPORTS.md describes.
 
 mod csv;
+mod format;
 mod gnuplot;
 mod hgrm;
 mod markdown;
 mod openmetrics;
 pub(in crate::report) mod svg;
 
+use self::format::only;
 use crate::analysis::Analysis;
-use crate::results::book::Book;
 
-/// A text with the name of the file it may be kept in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExportText {
-    /// Letters, digits, `-`, `_` and `.`, and no dot at the front: safe in any directory.
-    pub name: String,
-    /// The text.
-    pub text: String,
-}
-
-/// One format that a run can be written in.
-pub struct ExportFormat {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it is, in a few words.
-    pub about: &'static str,
-    /// Whether it has each phase apart, so that one of them can be asked for.
-    pub has_phases: bool,
-    /// The run in this format, in as many texts as that takes; a sentence if the run has nothing that
-    /// the format could show.
-    pub texts: fn(&Analysis<'_>) -> Result<Vec<ExportText>, String>,
-}
+pub(in crate::report) use self::format::safe;
+pub use self::format::{ExportFormat, ExportText};
 
 /// Every format that a command can ask for.
 pub const EXPORTS: &[ExportFormat] = &[
@@ -61,28 +43,6 @@ fn document(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let mut bytes = Vec::new();
     (super::json::JSON.render)(analysis, &mut bytes).map_err(|error| error.to_string())?;
     Ok(only(analysis.book, "json", String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// The only text of a run in a format, in a file named after the run.
-fn only(book: &Book, ending: &str, text: String) -> Vec<ExportText> {
-    vec![ExportText { name: format!("{}.{ending}", safe(&book.run.id)), text }]
-}
-
-/// Why there are no charts.
-fn no_figures() -> String {
-    "it has no figures that a chart could show".into()
-}
-
-/// Longest part of a name, in bytes.
-const PART_MAX: usize = 60;
-
-/// A text as part of a file's name.
-pub(super) fn safe(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let safe: String = text.chars().map(|c| if plain(c) { c } else { '_' }).collect();
-    let cut = &safe[..safe.len().min(PART_MAX)];
-    let rest = cut.trim_start_matches(['.', '-']);
-    if rest.is_empty() { "_".into() } else { rest.into() }
 }
 
 #[cfg(test)]

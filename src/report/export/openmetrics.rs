@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ExportFormat, ExportText, only};
+use super::format::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::analysis::uncertainty::Estimate;

@@ -1,5 +1,6 @@
 pub(in crate::report) mod made;
 
+use crate::results::book::Book;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -110,7 +111,7 @@ fn every_column_is_a_place_in_the_run_document() {
     m.disturbance = Some(fixture::quiet(1.0));
     m.cache.reason = Some(Doubt::NoRights);
     m.disk = Some(Default::default());
-    let value = crate::report::json::measurement_value(m, &book.host, true);
+    let value = crate::report::json::measurement_value(m, &book.host);
     for place in csv::places() {
         assert!(value.pointer(place).is_some(), "{place}");
     }
@@ -283,7 +284,7 @@ fn percentiles_in_a_file_are_those_of_the_latencies() {
     let mut book = fixture::book();
     book.measurements = vec![fixture::measurement("read", 1, 10_000, 1_000)];
     let (histogram, latency) = fixture::latencies((1..=10_000).map(|n| n * 100));
-    (book.measurements[0].histogram, book.measurements[0].latency) = (histogram, latency);
+    (book.measurements[0].histogram, book.measurements[0].latency) = (histogram, Some(latency));
     let text = only_text("hgrm", &book);
     let lines = plotted(&text);
     assert!(lines.len() > 40, "{text}");

@@ -139,8 +139,12 @@ fn check_histograms(given: &Value) -> Result<(), String> {
 }
 
 /// What follows from the rest by rules that another boatload may have had others for.
-const DERIVED: [&str; 3] =
-    ["findings", "measurements[].latency_intervals_ns", "measurements[].limit"];
+const DERIVED: [&str; 4] = [
+    "findings",
+    "measurements[].latency_intervals_ns",
+    "measurements[].limit",
+    "measurements[].invalid[].sentence",
+];
 
 #[derive(Default)]
 struct Held {

@@ -162,7 +162,8 @@ impl Page<'_> {
         if self.books.len() < 2 {
             return blocks;
         }
-        let rows = side_by_side(self.analyses);
+        let figures: Vec<_> = self.analyses.iter().map(|one| one.figures()).collect();
+        let rows = side_by_side(&figures);
         let others: Vec<usize> = (1..self.books.len()).collect();
         if let Some(comparison) = self.comparison.filter(|all| all.in_both().next().is_some()) {
             blocks.extend(PageBlock::table("B against A", comparison_table(comparison)));

@@ -6,7 +6,8 @@ use super::super::comparison::comparison_sentences;
 use super::super::disk::disk_table;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::super::head::{
-    about_cost, about_lack, about_machine, about_place, about_resumptions, published_facts,
+    about_cost, about_lack, about_machine, about_place, about_resumptions, about_stopping,
+    published_facts,
 };
 use super::super::host::host_lines;
 use super::super::names::cell_and_repeat;
@@ -15,8 +16,6 @@ use super::super::phases::{
 };
 use super::super::ranks::{ABOUT_RANKS, rank_tables};
 use super::super::table::{Align, Table};
-use super::super::text::number;
-use super::super::variance::{ABOUT_VARIANCE, variance_table};
 use super::super::warnings::warning_texts;
 use super::super::windows::single_latency_table;
 use super::blocks::{PageBlock, PageSentence};
@@ -83,13 +82,12 @@ fn answer_of(analysis: &Analysis<'_>) -> Vec<PageBlock> {
 
 /// All findings, and all warnings with what to do, folded away.
 pub(super) fn findings(analysis: &Analysis<'_>) -> Vec<PageBlock> {
-    let all = analysis.findings().iter().filter(|one| !matches!(one, Finding::Answer(_)));
-    let (warnings, others): (Vec<_>, Vec<_>) = all.partition(|finding| finding.is_warning());
-    let others = others.into_iter().map(|finding| PageSentence::plain(finding.sentence()));
+    let warnings = analysis.findings().iter().filter(|finding| finding.is_warning());
+    let others = analysis.statements().into_iter().map(PageSentence::plain);
     let notes = analysis.book.run.reference.iter().flat_map(|reference| &reference.notes);
     let notes =
         notes.map(|note| PageSentence { lead: "note", ..PageSentence::plain(note.clone()) });
-    let warned: Vec<PageSentence> = warnings.into_iter().map(warning).chain(notes).collect();
+    let warned: Vec<PageSentence> = warnings.map(warning).chain(notes).collect();
     let warnings = (!warned.is_empty())
         .then(|| format!("Warnings and notes, with what to do ({})", warned.len()));
     let found: Vec<PageSentence> = others.collect();
@@ -154,10 +152,6 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     blocks
         .extend(PageBlock::table("what was asked of the caches and what was found", caches(book)));
     blocks.extend(PageBlock::table("measurements that are invalid and left out", invalid(book)));
-    if let Some(variance) = variance_table(analysis) {
-        blocks.extend(PageBlock::titled(variance));
-        blocks.extend(PageBlock::note(ABOUT_VARIANCE));
-    }
     if !book.filesystems.is_empty() {
         blocks.extend(PageBlock::titled(made_table(book)));
     }
@@ -190,7 +184,7 @@ fn facts_of(book: &Book) -> Vec<(String, String)> {
     ];
     all.extend(about_resumptions(run).map(|when| ("resumed", when)));
     all.extend(about_lack(run).map(|why| ("incomplete", why)));
-    all.extend(asked(book).map(|text| ("precision", text)));
+    all.extend(about_stopping(run).map(|text| ("repeats", text)));
     all.push(("rights", rights(book)));
     all.extend(host_lines(&book.host));
     named(all)
@@ -206,7 +200,8 @@ fn done(book: &Book) -> String {
     let engines =
         each_once(book.measurements.iter().map(|m| m.engine.map_or("", EngineName::as_str)))
             .join(", ");
-    let threads = each_once(book.measurements.iter().map(|m| m.threads.to_string())).join(", ");
+    let threads =
+        each_once(book.measurements.iter().filter_map(|m| Some(m.threads?.to_string()))).join(", ");
     let verdict = match all - valid {
         0 => "all valid".to_string(),
         invalid => format!("{invalid} invalid"),
@@ -216,12 +211,6 @@ fn done(book: &Book) -> String {
         counted(all, "measurement"),
         counted(u64::from(book.run.repeats), "repeat"),
     )
-}
-
-fn asked(book: &Book) -> Option<String> {
-    let limit = book.run.time_limit_seconds.map(|limit| format!(" within {} s", number(limit, 3)));
-    let share = book.run.precision?;
-    Some(format!("±{}% was asked{}", number(share * 100.0, 2), limit.unwrap_or_default()))
 }
 
 fn rights(book: &Book) -> String {
@@ -262,7 +251,7 @@ fn invalid(book: &Book) -> Table {
     for m in book.measurements.iter().filter(|m| !m.valid()) {
         let pass = if m.pass > 1 { format!(", pass {}", m.pass) } else { String::new() };
         let of = cell_and_repeat(&m.cell) + &pass;
-        table.row(vec![m.phase.clone(), of, m.invalid.join("; ")]);
+        table.row(vec![m.phase.clone(), of, m.invalid_sentences().join("; ")]);
     }
     table
 }
@@ -279,7 +268,8 @@ pub(super) fn repeat(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let parameters = run.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
     let parameters: Vec<String> = parameters.collect();
     if !parameters.is_empty() {
-        let with = format!("with {}; seed {}", parameters.join(", "), run.seed);
+        let seed = run.seed.map_or(String::new(), |seed| format!("; seed {seed}"));
+        let with = format!("with {}{seed}", parameters.join(", "));
         blocks.push(PageBlock::Note(with));
     }
     blocks.extend((!run.job.is_empty()).then(|| PageBlock::JobFile(run.job.replace("\r\n", "\n"))));

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::canvas::{Ink, Row};
-use super::{Style, axis_label, frame};
+use super::frame;
+use super::style::Style;
+use super::words::axis_label;
 use crate::base::distinct::each_of_many_once;
 use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
 use crate::report::phases::mark;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{Ansi256Color, AnsiColor};
 
-use super::{Colours, Style};
+use super::style::{Colours, Style};
 use crate::base::failure::garbles;
 use crate::report::text::{char_width, width};
 

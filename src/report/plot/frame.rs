@@ -1,7 +1,8 @@
 //! Draws axes, ticks with their texts, and the legend around a canvas.
 
 use super::canvas::{Canvas, Ink, Row};
-use super::{Style, axis_label, wrapped};
+use super::style::Style;
+use super::words::{axis_label, wrapped};
 use crate::report::charts::{AxisSpan, Chart, ChartMark, SeriesLook, Tick, shorten_ticks};
 use crate::report::text::{shorten, width, wrap_to};
 

@@ -1,8 +1,10 @@
 //! Draws lines, curves, bands, growth laws, markers, raw points and shaded cells between two axes.
 
 use super::canvas::{Canvas, Ink, Pen, Row};
+use super::frame;
 use super::frame::{Frame, MARGIN};
-use super::{Style, axis_label, frame};
+use super::style::Style;
+use super::words::axis_label;
 use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot};
 use crate::report::text::shorten;
 

@@ -5,40 +5,21 @@ mod bars;
 mod canvas;
 mod frame;
 mod lines;
+mod style;
+mod words;
 
 use std::io::{self, Write};
 
 use self::canvas::{Ink, Row};
-use super::charts::{AxisScale, Chart, ChartAxis, SeriesLook, charts};
-use super::text::wrap_to;
+use self::words::wrapped;
+use super::charts::{Chart, SeriesLook, charts};
 use crate::analysis::Analysis;
 
 pub use canvas::plain;
+pub use style::{Colours, Style};
 
 /// Columns of a chart, whatever the terminal has.
 const COLUMNS: std::ops::RangeInclusive<usize> = 40..=160;
-
-/// What a terminal can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Style {
-    /// Its width; charts take from 40 to 160 of them.
-    pub columns: usize,
-    /// Whether it knows nothing but ASCII.
-    pub ascii: bool,
-    /// Its colours.
-    pub colours: Colours,
-}
-
-/// Colours of a terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colours {
-    /// None, or nobody wants them.
-    None,
-    /// Those of ANSI.
-    Sixteen,
-    /// 256 of them.
-    Many,
-}
 
 /// Writes the first charts of a run, or of several beside each other, at most so many; gives whether there was any.
 /// Fails only if `out` does.
@@ -83,17 +64,6 @@ fn chart_rows(chart: &Chart, style: &Style) -> Vec<Row> {
     let notes = chart.all_notes();
     rows.extend(notes.iter().flat_map(|note| wrapped(note, Ink::Faint, style)));
     rows
-}
-
-/// A sentence in as many rows as it takes.
-fn wrapped(text: &str, ink: Ink, style: &Style) -> Vec<Row> {
-    wrap_to(style.columns, "", text).iter().map(|line| Row::of(line, ink)).collect()
-}
-
-/// What an axis tells, and how.
-fn axis_label(axis: &ChartAxis) -> String {
-    let scale = if axis.scale == AxisScale::Logarithmic { ", logarithmic" } else { "" };
-    format!("{}{scale}", axis.label)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::golden::assert_golden;
+use crate::report::charts::ChartAxis;
 use crate::report::charts::{
     AxisQuantity, AxisScale, ChartMark, ChartPoint, ChartSeries, HeatCell,
 };

@@ -19,9 +19,8 @@ use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 
 use crate::base::failure::{Failure, Result, shown};
-use crate::results::book::Book;
+use crate::results::book::{Book, Measurement};
 use place::{open_through_checks, place_to_write};
-use unfinished::insert_measurement;
 
 pub use read::{RunList, RunSummary, UnreadableRun};
 pub use tidying::{TAG_RULE, is_tag};
@@ -458,6 +457,12 @@ fn failure(path: &Path, doing: &str, error: &rusqlite::Error) -> Failure {
         _ => (error.to_string(), ELSEWHERE),
     };
     Failure::failed(format!("cannot {doing} the store {}: {what}. {advice}", shown(path)))
+}
+
+fn insert_measurement(connection: &Connection, run_id: &str, one: &Measurement) -> StoreResult<()> {
+    let insert = "INSERT INTO measurement_documents (run_id, document) VALUES (?1, ?2)";
+    connection.prepare_cached(insert)?.execute(params![run_id, json(one)?])?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -253,11 +253,11 @@ fn parsed<T: DeserializeOwned>(
 /// Operations per second of each phase on a real file system.
 fn rates(measurements: &[Measurement]) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (u64, f64)> = BTreeMap::new();
-    let real = |m: &&Measurement| m.valid() && !m.is_simulated() && m.seconds > 0.0;
+    let real = |m: &&Measurement| m.valid() && !m.is_simulated() && m.seconds > Some(0.0);
     for m in measurements.iter().filter(real) {
         let (operations, seconds) = sums.entry(m.phase.clone()).or_default();
         *operations += m.operations;
-        *seconds += m.seconds;
+        *seconds += m.seconds.unwrap_or_default();
     }
     sums.into_iter().map(|(phase, (done, seconds))| (phase, done as f64 / seconds)).collect()
 }

@@ -427,7 +427,8 @@ fn the_last_run_is_the_one_that_was_stored_last_whatever_its_clock_said() {
 fn the_largest_whole_numbers_survive() {
     let (_directory, mut store) = empty();
     let mut book = fixture::book();
-    (book.measurements[0].bytes, book.measurements[0].windows[2].max_ns) = (u64::MAX, u64::MAX - 1);
+    (book.measurements[0].bytes, book.measurements[0].windows[2].max_ns) =
+        (Some(u64::MAX), u64::MAX - 1);
     store.import(&book).unwrap();
     assert_eq!(store.load(&book.run.id).unwrap(), book);
 }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreProblem, StoreResult, json};
+use super::{Store, StoreProblem, StoreResult, insert_measurement, json};
 use crate::base::failure::Result;
 use crate::host::process::ProcessMark;
 use crate::results::book::{Book, CellKey, Measurement};
@@ -39,8 +39,6 @@ pub struct FinishedCell {
     pub begun: f64,
     /// When it ended, in the same seconds.
     pub ended: f64,
-    /// What each of its passes took with all that belongs to it, in seconds.
-    pub passes: Vec<f64>,
 }
 
 /// What a run has more than before.
@@ -115,16 +113,6 @@ pub(super) fn update_head(connection: &Connection, book: &Book) -> StoreResult<(
         1 => Ok(()),
         _ => Err(StoreProblem::Stated("it has no such run.".into())),
     }
-}
-
-pub(super) fn insert_measurement(
-    connection: &Connection,
-    run_id: &str,
-    one: &Measurement,
-) -> StoreResult<()> {
-    let insert = "INSERT INTO measurement_documents (run_id, document) VALUES (?1, ?2)";
-    connection.prepare_cached(insert)?.execute(params![run_id, json(one)?])?;
-    Ok(())
 }
 
 fn insert_cell(connection: &Connection, run_id: &str, one: &FinishedCell) -> StoreResult<()> {

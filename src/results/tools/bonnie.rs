@@ -3,7 +3,7 @@
 //! and `-D` (direct I/O) leave no trace in the lines.
 
 use super::csv::fields;
-use super::{
+use super::result::{
     MEASUREMENTS_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, binary_bytes,
 };
 use crate::base::distinct::each_once;

@@ -4,7 +4,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::{
+use super::result::{
     MEASUREMENTS_MAX, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
     binary_bytes, command_words, count_runs, setup,
 };
@@ -199,7 +199,7 @@ fn commands(line: &str) -> Vec<Vec<DdCommand>> {
     let is_command =
         |text: &&str| ["dd ", "sudo dd ", "time dd "].iter().any(|c| text.starts_with(c));
     let line = behind.filter(is_command).unwrap_or(line);
-    if line.len() > super::COMMAND_BYTES_MAX || !line.contains("dd") {
+    if line.len() > super::result::COMMAND_BYTES_MAX || !line.contains("dd") {
         return Vec::new();
     }
     let (mut groups, mut has_company) = (Vec::<Vec<DdCommand>>::new(), false);

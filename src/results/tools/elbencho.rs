@@ -2,7 +2,7 @@
 //! each is found by its name.
 
 use super::csv::fields;
-use super::{ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, count_runs};
+use super::result::{ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, count_runs};
 
 /// Columns by which phases are the same measurement.
 const SAME: [&str; 12] = [
@@ -114,7 +114,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let rows = lines.map(|line| ElbenchoRow { names: &head, fields: fields(line) });
     // A line that was cut would seem to have no time.
     let rows = rows.filter(|row| row.fields.len() >= head.len());
-    let rows: Vec<_> = rows.take(super::MEASUREMENTS_MAX + 1).collect();
+    let rows: Vec<_> = rows.take(super::result::MEASUREMENTS_MAX + 1).collect();
     let (mut measurements, mut written, mut dropped) = (Vec::new(), false, false);
     let (mut command, mut keys) = (None, Vec::new());
     for row in &rows {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{
+use super::result::{
     DeviceRequests, MEMORY_PLACES, NOTES_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork,
     above_zero, amount, binary_bytes,
 };
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for FioJobs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut all = Vec::new();
         let keep = |job| {
-            if all.len() <= super::MEASUREMENTS_MAX {
+            if all.len() <= super::result::MEASUREMENTS_MAX {
                 all.push(job);
             }
         };

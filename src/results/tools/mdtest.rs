@@ -1,7 +1,7 @@
 //! Reads the text of mdtest: 1.9.3 of LANL to 4.1 of IOR. The line of its command says how it was run, and the
 //! heading of each summary which column is the mean.
 
-use super::{
+use super::result::{
     MEASUREMENTS_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, amount,
     command_words, count_runs, setup,
 };

@@ -1,3 +1,4 @@
+use super::result::binary_bytes;
 use std::path::Path;
 
 use super::*;

@@ -8,7 +8,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cold::HeldFiles;
 use rustix::fs::{Dir, Mode, OFlags};
 
 use crate::base::errno::{Errno, ErrnoResult};
@@ -81,6 +80,13 @@ pub struct DiskSite {
     own_reads_are_counted: bool,
     /// Fewest bytes that a cold look-up of one file reads for its inode or directory entry.
     inode_bytes_min: u64,
+}
+
+/// Files that stay open from the drop of the caches to the last look: only so can their pages be
+/// looked at without reading names and inodes.
+struct HeldFiles {
+    files: Vec<(OwnedFd, u64)>,
+    numbers: Vec<u64>,
 }
 
 impl DiskSite {

@@ -21,7 +21,7 @@ use crate::host::layout::{ScoreLimits, score_below};
 use crate::host::space::Space;
 use crate::op::{Access, ItemId, Request, find_operation};
 use crate::plan::Phase;
-use crate::plan::phase::{BLOCK_DEFAULT, OnBallast, PastChange};
+use crate::plan::phase::BLOCK_DEFAULT;
 use crate::plan::prepare::{Ballast, BallastGoal, tree_of};
 use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::tree::Tree;
@@ -194,20 +194,6 @@ fn name_of(kind: NameKind, number: u64) -> NameBuffer {
 
 fn os_name(name: &NameBuffer) -> OsString {
     OsStr::from_bytes(name.as_bytes()).to_owned()
-}
-
-/// A phase on the files that a ballast has now.
-pub(super) fn resolved(state: &BallastState, phase: &Phase, on: OnBallast) -> Phase {
-    let seed = state.ballast().tree.seed;
-    let ranked = Arc::new(state.sample(on.most, on.salt).ranked());
-    let length = state.live().length();
-    let made = Selection::new(EntryRange::whole(0, length), Order::Sequential, 1, seed, 0);
-    let change = crate::op::Change::NewSize;
-    Phase {
-        selection: Selection::of_live(ranked, on.most, on.order, seed, on.salt),
-        history: vec![PastChange { change, selection: made, sizes: None }],
-        ..phase.clone()
-    }
 }
 
 /// What a ballast makes and deletes its files through.

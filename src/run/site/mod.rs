@@ -15,8 +15,6 @@ pub use disk_ballast::{DiskBallast, LAYOUT_FILES_MAX};
 pub use made::{MadeFacts, MadeSite, MkfsTools};
 pub use sim::SimSite;
 
-use disk_ballast::resolved;
-
 use super::ballast::{BallastState, HeadwayListener};
 use super::cache::{CacheDropper, CacheVerdict, LeastRead, ReadEvidence, Readings};
 use super::drive::{DoneCount, Recorder};
@@ -331,7 +329,7 @@ pub trait Site {
     /// The phase with the files it works on, where they are known only now.
     fn resolved(&self, phase: &Phase) -> Phase {
         let Some(on) = phase.on_ballast else { return phase.clone() };
-        self.ballast_state().map_or_else(|| phase.clone(), |state| resolved(state, phase, on))
+        self.ballast_state().map_or_else(|| phase.clone(), |state| state.resolved(phase, on))
     }
 
     /// The next phases work on what another rank wrote, or again on what this one did.

@@ -1,10 +1,9 @@
 //! Counts how often separate runs of the simulated file system are told apart, under planted noise.
 
 use super::alone;
-use crate::analysis::Analysis;
-use crate::analysis::compare::{
-    BaselineRuns, Check, CheckOutcome, OTHER_RUNS_MIN, SpeedVerdict, compare_among,
-};
+use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome, compare_among};
+use crate::analysis::effects::decide::Decision;
+use crate::analysis::figures::RunFigures;
 use crate::analysis::history::HISTORY_RUNS;
 use crate::analysis::thresholds::FAIL_ON_DEFAULT;
 use crate::analysis::trials::{PairShares, PairTrials};
@@ -64,6 +63,9 @@ const PLANTED: [PlantedNoise; 5] = [
     },
 ];
 
+/// Runs that are in the store before the first pair.
+const EARLIER_RUNS: usize = 6;
+
 /// Pairs of runs that are to be done.
 #[derive(Clone, Copy)]
 pub(crate) struct PairsAsked {
@@ -90,7 +92,7 @@ pub(crate) fn pairs(
         let mut trials = PairTrials::new(noise.name);
         let jobs = SimulatedJob { order, job, asked, seed: 0, interrupt };
         let mut runs = StoredRuns { jobs, earlier: Vec::new() };
-        for _ in 0..OTHER_RUNS_MIN {
+        for _ in 0..EARLIER_RUNS {
             runs.earlier.extend(runs.jobs.run(false)?);
         }
         for at in 1..=asked.number {
@@ -154,22 +156,20 @@ impl StoredRuns<'_> {
         let (a, b) = (self.jobs.run(false)?, self.jobs.run(is_slow)?);
         let (Some(a), Some(b)) = (a, b) else { return Ok(false) };
         let known = self.earlier.len().saturating_sub(HISTORY_RUNS as usize);
-        let earlier: Vec<Analysis<'_>> = self.earlier[known..].iter().map(Analysis::of).collect();
-        let [of_a, of_b] = [&a, &b].map(Analysis::of);
+        let earlier: Vec<RunFigures<'_>> =
+            self.earlier[known..].iter().map(RunFigures::of).collect();
+        let [of_a, of_b] = [&a, &b].map(RunFigures::of);
         for (others, tally) in
             [(&[][..], &mut shares.compare), (&earlier, &mut shares.compare_stored)]
         {
             let found = compare_among(&of_a, &of_b, others);
-            let has = |verdict| !found.with(verdict).is_empty();
-            let is_slower = has(SpeedVerdict::Slower);
-            tally.count(if is_slow { is_slower } else { is_slower || has(SpeedVerdict::Faster) });
-            if others.is_empty() {
-                let is_faster = !is_slow && has(SpeedVerdict::LikelyFaster);
-                shares.likely.count(has(SpeedVerdict::LikelySlower) || is_faster);
-            }
+            let has = |decision| !found.with(decision).is_empty();
+            let is_slower = has(Decision::Longer);
+            tally.count(if is_slow { is_slower } else { is_slower || has(Decision::Shorter) });
         }
-        let check =
-            |runs: &[&Analysis<'_>], baseline| Check::of_runs(runs, baseline, &[], FAIL_ON_DEFAULT);
+        let check = |runs: &[&RunFigures<'_>], baseline| {
+            Check::of_runs(runs, baseline, &[], FAIL_ON_DEFAULT)
+        };
         let is_alarm = |check: &Check| !check.with(CheckOutcome::Regression).is_empty();
         shares.check.count(is_alarm(&check(&[&of_b], BaselineRuns::Run(&of_a))));
         let history = BaselineRuns::History(&earlier);
@@ -179,7 +179,7 @@ impl StoredRuns<'_> {
         while found.wants_more_runs() && again.len() < self.jobs.asked.confirm as usize {
             let Some(book) = self.jobs.run(is_slow)? else { return Ok(false) };
             again.push(book);
-            let more: Vec<Analysis<'_>> = again.iter().map(Analysis::of).collect();
+            let more: Vec<RunFigures<'_>> = again.iter().map(RunFigures::of).collect();
             found = check(&[&of_b].into_iter().chain(&more).collect::<Vec<_>>(), history);
             alarms.push(is_alarm(&found));
         }

@@ -1,7 +1,10 @@
 use super::*;
 use crate::analysis::compare::{BaselineMark, ComparedRow};
+use crate::base::errno::Errno;
 use crate::base::random::{Stream, draw};
-use crate::results::book::{Book, CellKey, Disturbance, Measurement, REACHED_LIMIT};
+use crate::results::book::{Book, CellKey, Disturbance, Measurement};
+use crate::results::fixture::at_limit;
+use crate::results::fixture::failing;
 use crate::results::fixture::{self, growing::lasting};
 
 const FAIL_ON: f64 = 0.05;
@@ -25,7 +28,9 @@ fn checked_on(fail_on: f64, create: f64, seconds: &[f64]) -> Check {
     let like = book_of(1.0, 1.0);
     let taking = |seconds: f64| {
         let mut book = like.clone();
-        book.measurements[..3].iter_mut().for_each(|m| m.seconds *= seconds);
+        book.measurements[..3]
+            .iter_mut()
+            .for_each(|m| m.seconds = m.seconds.map(|all| all * seconds));
         book
     };
     let history: Vec<_> = seconds.iter().map(|seconds| taking(*seconds)).collect();
@@ -33,14 +38,14 @@ fn checked_on(fail_on: f64, create: f64, seconds: &[f64]) -> Check {
 }
 
 fn check(run: &Book, history: &[&Book], fail_on: f64) -> Check {
-    let history: Vec<Analysis<'_>> = history.iter().map(|book| Analysis::of(book)).collect();
-    Check::of_runs(&[&Analysis::of(run)], BaselineRuns::History(&history), &[], fail_on)
+    let history: Vec<RunFigures<'_>> = history.iter().map(|book| RunFigures::of(book)).collect();
+    Check::of_runs(&[&RunFigures::of(run)], BaselineRuns::History(&history), &[], fail_on)
 }
 
 fn check_among(run: &Book, baseline: &Book, others: &[&Book]) -> Check {
-    let others: Vec<Analysis<'_>> = others.iter().map(|book| Analysis::of(book)).collect();
-    let baseline = Analysis::of(baseline);
-    Check::of_runs(&[&Analysis::of(run)], BaselineRuns::Run(&baseline), &others, FAIL_ON)
+    let others: Vec<RunFigures<'_>> = others.iter().map(|book| RunFigures::of(book)).collect();
+    let baseline = RunFigures::of(baseline);
+    Check::of_runs(&[&RunFigures::of(run)], BaselineRuns::Run(&baseline), &others, FAIL_ON)
 }
 
 fn checked(create: f64, seconds: &[f64]) -> Check {
@@ -112,7 +117,7 @@ fn a_change_that_three_runs_have_is_the_new_baseline() {
 #[test]
 fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
     let mut run = book_of(1.0, 1.0);
-    run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec![failing(Errno::EIO, 1)]);
     let baseline = book_of(1.0, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
     let outcomes: Vec<_> = found.rows().map(|row| row.outcome().unwrap()).collect();
@@ -134,7 +139,8 @@ fn an_unknown_error_makes_nothing_a_regression() {
     let baseline = run_like(&run, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
     let create = row(&found, "create");
-    assert_eq!((create.outcome().unwrap(), create.test.interval), (CheckOutcome::Unsure, None));
+    let interval = create.checked.unwrap().slowdown_interval;
+    assert_eq!((create.outcome().unwrap(), interval), (CheckOutcome::Unsure, None));
     assert_eq!(
         row(&found, "delete").outcome().unwrap(),
         CheckOutcome::Unsure,
@@ -145,7 +151,7 @@ fn an_unknown_error_makes_nothing_a_regression() {
 /// The same run with a create of other seconds.
 fn run_like(run: &Book, seconds: f64) -> Book {
     let mut book = run.clone();
-    book.measurements[0].seconds = seconds;
+    book.measurements[0].seconds = Some(seconds);
     book
 }
 
@@ -170,7 +176,7 @@ fn nothing_in_a_book_makes_it_fail() {
         let books: Vec<_> = (0..4).map(|n| fixture::Odd::new(seed + n * 1_000).book()).collect();
         let baseline: Vec<_> = books[1..].iter().collect();
         for row in check(&books[0], &baseline, FAIL_ON).rows() {
-            assert_eq!(row.test.ratio.is_none(), row.b.is_none(), "seed {seed}: {row:?}");
+            assert_eq!(row.effect.ratio.is_none(), row.b.is_none(), "seed {seed}: {row:?}");
         }
     }
 }
@@ -195,12 +201,12 @@ fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
     assert_eq!(row(&among(&[]), "create").outcome().unwrap(), CheckOutcome::Regression);
     let wide = among(&[0.8, 1.1, 0.9, 1.2, 1.0, 1.1]);
     let create = row(&wide, "create");
-    assert_eq!((create.outcome().unwrap(), create.test.between_runs), (CheckOutcome::Unsure, true));
-    assert_eq!(
-        row(&wide, "delete").outcome().unwrap(),
-        CheckOutcome::Ok,
-        "which is the same in all"
-    );
+    assert_eq!(create.outcome().unwrap(), CheckOutcome::Unsure);
+    let width = |row: &ComparedRow| {
+        let interval = row.checked.unwrap().slowdown_interval.unwrap();
+        interval.high / interval.low
+    };
+    assert!(width(row(&wide, "delete")) < width(create), "which is the same in all: {wide:?}");
     assert_eq!((wide.rows().count(), wide.comparison.other_runs), (3, 6), "the others add no rows");
 }
 
@@ -218,7 +224,7 @@ fn other_runs_take_no_line_away() {
     let (run, baseline) = (book_of(1.0, 1.0), book_of(1.0, 1.0));
     let mut others = others_of(&[1.0; 6]);
     others[0].measurements.iter_mut().for_each(|m| m.pass = 2);
-    others[1].measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
+    others[1].measurements.iter_mut().for_each(|m| m.sync_seconds = Some(0.5));
     let others: Vec<&Book> = others.iter().collect();
     let [alone, among] = [&[][..], &others].map(|others| check_among(&run, &baseline, others));
     let lines = |check: &Check| {
@@ -233,10 +239,10 @@ fn runs_that_confirm_a_regression_count_with_it_and_one_that_was_only_once_is_no
     let baseline = book_of(1.0, 1.0);
     let checked = |seconds: &[f64]| {
         let books: Vec<Book> = seconds.iter().map(|seconds| book_of(*seconds, 1.0)).collect();
-        let runs: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
-        let runs: Vec<&Analysis<'_>> = runs.iter().collect();
+        let runs: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
+        let runs: Vec<&RunFigures<'_>> = runs.iter().collect();
         let check =
-            Check::of_runs(&runs, BaselineRuns::Run(&Analysis::of(&baseline)), &[], FAIL_ON);
+            Check::of_runs(&runs, BaselineRuns::Run(&RunFigures::of(&baseline)), &[], FAIL_ON);
         (row(&check, "create").outcome().unwrap(), check.comparison.b_again.len())
     };
     assert_eq!(checked(&[1.5]), (CheckOutcome::Regression, 0));
@@ -248,16 +254,16 @@ fn runs_that_confirm_a_regression_count_with_it_and_one_that_was_only_once_is_no
 fn runs_that_did_the_same_again_do_not_stand_in_for_what_the_run_lacks() {
     let (baseline, again) = (book_of(1.0, 1.0), book_of(1.0, 1.0));
     let outcome = |run: &Book| {
-        let (run, again) = (Analysis::of(run), Analysis::of(&again));
-        let baseline = Analysis::of(&baseline);
+        let (run, again) = (RunFigures::of(run), RunFigures::of(&again));
+        let baseline = RunFigures::of(&baseline);
         let check = Check::of_runs(&[&run, &again], BaselineRuns::Run(&baseline), &[], FAIL_ON);
         let delete = row(&check, "delete");
-        assert_eq!((delete.b, delete.test.ratio), (None, None), "{delete:?}");
+        assert_eq!((delete.b, delete.effect.ratio), (None, None), "{delete:?}");
         assert!(row(&check, "create").b.is_some(), "{check:?}");
         delete.outcome().unwrap()
     };
     let mut run = book_of(1.5, 1.0);
-    run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec![failing(Errno::EIO, 1)]);
     assert_eq!(outcome(&run), CheckOutcome::Invalid);
     run.measurements.truncate(3);
     run.run.complete = false;
@@ -268,7 +274,7 @@ fn runs_that_did_the_same_again_do_not_stand_in_for_what_the_run_lacks() {
 fn limited(mut book: Book) -> Book {
     let slow = book.measurements.last_mut().unwrap();
     assert_eq!(slow.phase, "delete");
-    slow.invalid.push(format!("{REACHED_LIMIT} of 100 s after 500 operations of 1,000"));
+    slow.invalid.push(at_limit());
     book
 }
 
@@ -298,8 +304,8 @@ fn a_phase_of_which_a_repeat_reached_its_limit_is_never_good() {
 fn a_run_that_reached_its_limit_is_not_outvoted_by_others_that_did_the_same_again() {
     let (run, baseline) = (book_of(1.0, 1.5), book_of(1.0, 1.0));
     let outcomes = |again: &Book| {
-        let (run, again) = (Analysis::of(&run), Analysis::of(again));
-        let baseline = Analysis::of(&baseline);
+        let (run, again) = (RunFigures::of(&run), RunFigures::of(again));
+        let baseline = RunFigures::of(&baseline);
         let check = Check::of_runs(&[&run, &again], BaselineRuns::Run(&baseline), &[], FAIL_ON);
         check.rows().map(|row| row.outcome().unwrap()).collect::<Vec<_>>()
     };
@@ -313,7 +319,7 @@ fn a_run_that_reached_its_limit_is_not_outvoted_by_others_that_did_the_same_agai
 fn run_beside(is_loaded: bool, times: f64) -> Book {
     let mut book = book_of(times, times);
     for m in &mut book.measurements {
-        let seen = fixture::quiet(m.seconds);
+        let seen = fixture::quiet(m.seconds.unwrap());
         let others_user_seconds = seen.cpu_seconds.filter(|_| is_loaded).map(|all| all / 2.0);
         m.disturbance = Some(Disturbance { others_user_seconds, ..seen });
     }

@@ -1,10 +1,11 @@
 use super::*;
-use crate::results::book::{Book, REACHED_LIMIT, Window};
+use crate::results::book::{Book, Window};
 use crate::results::fixture;
+use crate::results::fixture::at_limit;
 use crate::results::reference::find_reference;
 
 fn side_by_side(books: &[&Book]) -> Vec<SideBySideRow> {
-    let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
+    let analyses: Vec<RunFigures<'_>> = books.iter().map(|book| RunFigures::of(book)).collect();
     super::side_by_side(&analyses.iter().collect::<Vec<_>>())
 }
 
@@ -169,7 +170,7 @@ fn a_run_of_which_a_repeat_reached_its_limit_has_no_value_beside_others() {
     let mut slow = quick.clone();
     let mut long = slow.measurements[0].clone();
     long.cell.repeat = 2;
-    long.invalid.push(format!("{REACHED_LIMIT} of 100 s"));
+    long.invalid.push(at_limit());
     slow.measurements.push(long);
     let rows = side_by_side(&[&quick, &slow]);
     let [row] = rows.as_slice() else { panic!("{rows:?}") };

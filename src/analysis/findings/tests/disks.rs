@@ -33,7 +33,7 @@ fn a_disk_without_a_head_has_requests_that_are_not_in_sequence() {
     for m in &mut book.measurements {
         let disk = m.disk.as_mut().unwrap();
         (disk.seek_seconds, disk.rotation_seconds) = (Some(0.0), Some(0.0));
-        m.device_busy_seconds = Some(m.seconds);
+        m.device_busy_seconds = m.seconds;
     }
     let random = sentences(&book).into_iter().find(|one| one.starts_with("read-random")).unwrap();
     assert!(random.ends_with(" for each operation, 95% of them not in sequence."), "{random}");

@@ -1,22 +1,28 @@
 use super::*;
 use crate::results::fixture::measurement;
+use crate::results::operation::MeasuredOperation;
 use crate::run::cache::CacheState;
 
 /// A phase that read `read` of its 100 MiB from the device, at so many MiB a second.
 fn read(phase: &str, (repeat, pass): (u32, u32), share: f64, rate: f64) -> Measurement {
     Measurement {
-        operation: "read-device".into(),
+        operation: MeasuredOperation::find("read-device"),
         phase: phase.into(),
         pass,
-        bytes: 100 << 20,
+        bytes: Some(100 << 20),
         device_read_bytes: Some((share * f64::from(100 << 20)) as u64),
-        seconds: 100.0 / rate,
+        seconds: Some(100.0 / rate),
         ..measurement("read", repeat, 50, 1_000)
     }
 }
 
 fn of(measurements: Vec<Measurement>) -> Vec<Finding> {
-    conclude(&book(measurements), &[Conclusion::Source], &[])
+    concluded(&book(measurements), Conclusion::Source)
+}
+
+/// The finding as documents have it.
+fn figures(finding: &Finding) -> serde_json::Value {
+    serde_json::to_value(finding).unwrap()
 }
 
 fn kinds(findings: &[Finding], kind: &str) -> Vec<String> {
@@ -52,7 +58,8 @@ fn without_a_device_what_is_resident_speaks_and_else_nobody_knows() {
 fn zeros_that_never_reached_the_device_are_told_from_random_bytes_that_did() {
     let write = |variant: &str, written| {
         let mut m = measurement("create", 1, 1, 1_000);
-        (m.bytes, m.device_write_bytes, m.sync_seconds) = (100 << 20, Some(written), 0.5);
+        (m.bytes, m.device_write_bytes, m.sync_seconds) =
+            (Some(100 << 20), Some(written), Some(0.5));
         m.cell.variant = variant.into();
         m
     };
@@ -108,7 +115,10 @@ fn passes_that_differ_wildly_or_are_too_short_tell_nothing() {
 #[test]
 fn new_files_in_each_repeat_are_each_read_for_the_first_time() {
     let rates = [((1, 1), 100.0), ((1, 2), 200.0), ((2, 1), 101.0), ((2, 2), 203.0)];
-    let file = |(at, rate)| Measurement { operation: "read".into(), ..read("r", at, 1.0, rate) };
+    let file = |(at, rate)| Measurement {
+        operation: MeasuredOperation::find("read"),
+        ..read("r", at, 1.0, rate)
+    };
     let found = of(rates.map(file).into());
     assert!(kinds(&found, "lower-cache")[0].contains("caches: "), "{found:?}");
 }

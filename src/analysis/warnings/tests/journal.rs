@@ -1,9 +1,10 @@
 use super::*;
+use crate::results::operation::MeasuredOperation;
 
 fn of(operation: &str, engine: EngineName) -> Measurement {
     Measurement {
         phase: operation.into(),
-        operation: operation.into(),
+        operation: MeasuredOperation::find(operation),
         engine: Some(engine),
         operations: 1000,
         ..Measurement::default()

@@ -11,7 +11,7 @@ mod style;
 mod text_width;
 mod writer;
 
-use super::{ExportFormat, ExportText, no_figures, safe};
+use super::format::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
 use crate::report::charts::{Chart, charts};
 use crate::report::markup::escaped;

@@ -107,7 +107,7 @@ fn a_document_that_was_changed_is_refused_where_it_shows() {
         ("/measurements/0/histogram", json!("HISTFAAA"), "measurements[0] cannot be read"),
         ("/measurements/0/bytes", json!(u64::MAX), "63 bits"),
         ("/measurements/0/bytes", json!(-1), "invalid value"),
-        ("/measurements/0/threads", Value::Null, "invalid type: null"),
+        ("/measurements/0/pass", Value::Null, "invalid type: null"),
         ("/run/id", json!("../../x"), "eight small letters"),
         ("/run/started", json!("yesterday"), "no time of day"),
         ("/run/reference", json!({"name": "x"}), "published figures"),

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary, write_out};
+use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, HeldFiles, read_canary, write_out};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::Result;
 use crate::base::unanswered::note;
@@ -22,13 +22,6 @@ const SAMPLE_OF: u64 = 16;
 
 /// Most names looked for in memory. Looking warms nothing, so it may be many of them.
 const NAMES_MAX: u64 = 1024;
-
-/// Files that stay open from the drop of the caches to the last look: only so can their pages be
-/// looked at without reading names and inodes.
-pub(super) struct HeldFiles {
-    files: Vec<(OwnedFd, u64)>,
-    numbers: Vec<u64>,
-}
 
 impl DiskSite {
     /// Drops all caches and looks at pages through descriptors that were opened before, so that

@@ -1,0 +1,79 @@
+//! Holds what commands share: the store, the command line as it was typed, files that are read, how a run ends.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::files::{open_to_read, read_start_of};
+use crate::base::shell::quoted;
+use crate::host::paths;
+use crate::results::book::Book;
+use crate::results::store::Store;
+
+// A command that needs the store. A comment for users here would take the place of the command's.
+#[derive(Args)]
+pub(super) struct Stored<C: Args> {
+    #[command(flatten)]
+    pub(super) command: C,
+    #[command(flatten)]
+    pub(super) store: StorePlace,
+}
+
+// Where results are kept: opened only when they are needed.
+#[derive(Args)]
+pub(super) struct StorePlace {
+    /// File that keeps the results [default: $XDG_DATA_HOME/boatload/boatload.db]
+    ///
+    /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
+    /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
+    // Behind the arguments of each command, whatever their number.
+    #[arg(long, value_name = "FILE", display_order = 900, global = true)]
+    pub(super) store: Option<PathBuf>,
+}
+
+impl StorePlace {
+    pub(super) fn path(&self) -> Result<PathBuf> {
+        self.store.clone().map_or_else(paths::default_store, Ok)
+    }
+
+    /// To write; it is made if it is missing.
+    pub(super) fn open(&self) -> Result<Store> {
+        Store::open(self.path()?)
+    }
+
+    /// To read; none if there is no store yet.
+    pub(super) fn open_to_read(&self) -> Result<Option<Store>> {
+        let path = self.path()?;
+        // Where that is unknown, opening it says why.
+        let is_there = path.try_exists().unwrap_or(true);
+        if is_there { Store::open_to_read(path).map(Some) } else { Ok(None) }
+    }
+}
+
+/// The command line as it was typed, for the record.
+pub(super) fn command_line() -> String {
+    let words = std::env::args_os().enumerate().map(|(at, word)| {
+        let word = if at == 0 { "boatload".into() } else { word };
+        quoted(&shown(word))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What a file has, at most a byte more than may be read; `-` is standard input.
+///
+/// # Errors
+/// If it cannot be read.
+pub(super) fn read_input(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
+    let most = usize::try_from(bytes_max).unwrap_or(usize::MAX).saturating_add(1);
+    let bytes = match path == Path::new("-") {
+        true => read_start_of(std::io::stdin(), most),
+        false => open_to_read(path).and_then(|file| read_start_of(file, most)),
+    };
+    bytes.map_err(|error| Failure::from_system(format!("read {}", shown(path)), error))
+}
+
+/// Good, unless a measurement is invalid.
+pub(super) fn exit_of(book: &Book) -> Exit {
+    if book.measurements.iter().all(|m| m.valid()) { Exit::Good } else { Exit::Invalid }
+}
