@@ -688,7 +688,7 @@ impl HostSurvey {
     /// Checks that the cells of a run with a time limit can be measured in turns.
     ///
     /// # Errors
-    /// If a prepared place cannot be brought back.
+    /// If a prepared place cannot be restored.
     pub(crate) fn check_turns(&self) -> Result<()> {
         if self.plan.time_limit_seconds.is_none() || !self.plan.has_one_way_places() {
             return Ok(());

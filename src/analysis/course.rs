@@ -370,7 +370,7 @@ impl PartedCourse {
     }
 }
 
-/// So many windows in so many parts, of which the first two and the last are as long as those of growth.
+/// Splits windows into parts; the first two parts and the last are the tenths that growth compares.
 fn tenths(windows: usize, number: usize) -> Vec<Range<usize>> {
     let size = (windows / TENTHS).max(1);
     let middle = windows.saturating_sub(3 * size);

@@ -150,7 +150,7 @@ impl<'a> RunFigures<'a> {
         all
     }
 
-    /// What the disk did in the phase whose operations seek most; none where nothing was found of it.
+    /// What the disk did in the phase whose operations seek most; `None` without a finding on the disk.
     pub fn most_seeks(&self) -> Option<&Finding> {
         let seeks = |one: &Finding| match one {
             Finding::Disk(found) => Some(found.seeks_per_operation()),

@@ -1,6 +1,6 @@
 //! Selects what counts of a run, and takes from it the values that effects are made of: natural logarithms of times.
 //!
-//! A time is that of one operation in seconds, sync included; of one byte where operations are large; of one byte of entries
+//! A time is the seconds of one operation, sync included; of one byte where operations are large; of one byte of entries
 //! in a listing. Passes of a repeat are averaged.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,9 +26,9 @@ pub(super) struct TimeTable<'a> {
     pub(super) phase: Option<&'a str>,
     /// The level; none without an axis.
     pub(super) level: Option<&'a Level>,
-    /// Variants of which something counts.
+    /// Variants with a measurement that counts.
     pub(super) rows: Vec<TimeRow<'a>>,
-    /// Variants that were measured and of which nothing counts.
+    /// Variants that were measured without any measurement that counts.
     pub(super) left_out: Vec<LeftOutVariant>,
     /// Whether content was left that the device had not when a phase ended.
     pub(super) unwritten: bool,
@@ -124,7 +124,7 @@ impl<'a> Observations<'a> {
         each_once(self.measurements.iter().map(|m| m.phase.as_str()))
     }
 
-    /// The variants with measurements of a phase at a level none of which counts, by name.
+    /// The variants whose measurements of a phase at a level do not count, by name.
     pub(super) fn uncounted(&self, phase: &str, level: Option<&Level>) -> Vec<&'a str> {
         let here = |m: &&&Measurement| m.phase == phase && m.cell.level.as_ref() == level;
         let mut names = each_once(self.others.iter().filter(here).map(|m| &*m.cell.variant));

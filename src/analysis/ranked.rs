@@ -136,7 +136,7 @@ impl RankedVariants {
         self.about_left_out().into_iter().chain(differed).chain(unwritten).collect()
     }
 
-    /// A sentence on the variants that cannot take part; none where all do.
+    /// A sentence on the variants that the order leaves out, if any.
     pub(in crate::analysis) fn about_left_out(&self) -> Option<String> {
         let each = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
         let each: Vec<String> = each.collect();

@@ -240,7 +240,7 @@ struct ClaimSubject<'a> {
 }
 
 impl<'a> ClaimSubject<'a> {
-    /// None if it is about several variants, or all.
+    /// `None` when it is about several variants, or all.
     fn of(finding: &'a Finding) -> Option<Self> {
         match finding {
             Finding::Effect(effect) if effect.to.variant == effect.from.variant => Some(Self {

@@ -162,7 +162,7 @@ pub struct Plan {
     pub seed: u64,
     /// How often the whole is done; with a time limit, at least.
     pub repeats: u32,
-    /// Most that the run takes, in seconds, where it repeats until its answer is decided; none where the repeats are fixed.
+    /// Most that the run takes, in seconds, where it repeats until its answer is decided; `None` for a fixed number of repeats.
     pub time_limit_seconds: Option<f64>,
     /// Its parameters as resolved, by name, for people and the store.
     pub parameters: Vec<(String, String)>,

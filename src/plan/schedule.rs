@@ -43,7 +43,7 @@ impl Plan {
         cell.prepare.is_some() && !self.restores(cell)
     }
 
-    /// Whether some place is prepared and cannot be brought back.
+    /// Whether some place is prepared and cannot be restored.
     pub fn has_one_way_places(&self) -> bool {
         self.cells.iter().any(|cell| self.is_one_way(cell))
     }

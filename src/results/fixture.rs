@@ -84,7 +84,7 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
     }
 }
 
-/// The reason of a measurement of which so many operations failed.
+/// The reason of an invalid measurement with this number of failed operations.
 pub(crate) fn failing(error: Errno, operations: u64) -> InvalidReason {
     InvalidReason::Failed { error, operations, first: None, lack: None, direct: false }
 }

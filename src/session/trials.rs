@@ -183,7 +183,7 @@ windows = 200
 noise = 'skewed'
 ";
 
-/// Levels from one of which on it may take longer.
+/// Levels over which it may get slower.
 const FILLING: &str = "\
 name = 'filling'
 engine = 'sim'

@@ -28,7 +28,7 @@ struct ComparedLevel<'a> {
 }
 
 impl<'a> ComparedLevel<'a> {
-    /// The place in the pair of the one that is proven the faster; none where none is.
+    /// Which of the pair is proven the faster, 0 or 1; `None` where the effect is open or within 10%.
     fn winner(&self) -> Option<usize> {
         match self.compared.decision {
             Decision::Longer => Some(1),
@@ -178,7 +178,7 @@ impl ComparedPair<'_> {
     }
 }
 
-/// No pair of which one is the faster anywhere.
+/// No variant is proven faster than another at any level.
 fn undecided(all: &[ComparedPair<'_>], evidence: Vec<String>) -> AnswerDraft {
     let levels = || all.iter().flat_map(|one| &one.levels);
     let between = match all {

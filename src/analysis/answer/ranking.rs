@@ -1,4 +1,4 @@
-//! Answers which variant is the fastest, from the orders of a run: that of the whole job where there is one. What it claims is
+//! Answers which variant is the fastest, from the orders of a run: by the whole job if there is one. What it claims is
 //! what a headline may claim.
 
 use super::Verdict;
@@ -246,7 +246,7 @@ struct PhaseWinner<'a> {
     phases: Vec<String>,
 }
 
-/// The variant that an order has first and that all others take longer than; none where there is none.
+/// The first variant of an order if all others are proven to take longer.
 fn only_first(one: &RankedVariants) -> Option<&str> {
     let is_slower = |other: &RankedVariant| other.headline.decision == Decision::Longer;
     one.others.iter().all(is_slower).then_some(one.first.as_str())

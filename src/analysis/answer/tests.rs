@@ -135,7 +135,7 @@ fn is_not_contradicted(answer: &AnswerFinding, analysis: &Analysis<'_>) {
     assert_eq!(says_so, has_effect(kind, &effects), "{answer:?} {effects:#?}");
 }
 
-/// Each interval that stands in the sentence is that of an effect that it names, or reaches from one of them to another.
+/// Each interval in the sentence belongs to an effect that it names, or reaches from one such interval to another.
 #[track_caller]
 fn is_made_of_its_effects(answer: &AnswerFinding, analysis: &Analysis<'_>) {
     let effects = effects_of(answer, analysis);

@@ -104,7 +104,7 @@ pub(super) fn job_phases<'a>(cells: &[Vec<&'a Measurement>]) -> Option<Vec<&'a s
     (phases.len() > 1).then_some(phases)
 }
 
-/// All phases together, with their syncs. `None` without a repeat of which all is valid.
+/// All phases together, with their syncs. `None` without a repeat in which every phase is valid.
 pub(super) fn job_times(cell: &[&Measurement], phases: &[&str]) -> Option<JobTimes> {
     let all = whole_jobs(cell, phases);
     let logs = all.iter().map(|job| (job.repeat, job.seconds.ln())).collect();

@@ -121,7 +121,7 @@ fn how_often(draws: u64, mut is_so: impl FnMut(&mut Noise) -> bool) -> usize {
     (0..draws).filter(|seed| is_so(&mut Noise::new(7_000_000 + seed))).count()
 }
 
-/// Of so many draws, each with a false claim with a chance of one in twenty, more have one in one case of a thousand.
+/// Where one draw in twenty has a false claim, more than this number of `draws` have one in one case of a thousand.
 fn most_false(draws: u64) -> usize {
     let n = draws as f64;
     (0.05 * n + 3.1 * (0.05 * 0.95 * n).sqrt()).ceil() as usize

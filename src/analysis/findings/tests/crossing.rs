@@ -1,4 +1,4 @@
-//! Variants of which one is the faster at some levels and the other at others.
+//! Two variants that are each the faster one at some levels.
 
 use super::ranking::at;
 use super::*;

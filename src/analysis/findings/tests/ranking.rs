@@ -18,7 +18,7 @@ pub(super) fn at(level: Option<&Level>, rates: &[VariantRates<'_>]) -> Vec<Measu
     all
 }
 
-/// The orders of what was measured, that of the whole job first.
+/// The orders of what was measured, the whole job first.
 pub(super) fn orders(measurements: Vec<Measurement>) -> Vec<RankedVariants> {
     let book = book(measurements);
     ranked(&book, &concluded(&book, Conclusion::Ranking))
