@@ -68,7 +68,7 @@ fn simulated(place: &Path, files: &str) -> f64 {
     peak_mebibytes()
 }
 
-/// The largest peak of any child so far; the children come in growing order.
+/// The largest peak of any child until now; the children come in growing order.
 fn peak_mebibytes() -> f64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: getrusage fills the struct it is given when it succeeds, which is asserted.

@@ -8,7 +8,7 @@
     clippy::print_stdout,
     clippy::expect_used,
     clippy::panic,
-    reason = "a bench that cannot go on says so"
+    reason = "a bench panics when it cannot continue"
 )]
 
 use std::sync::atomic::AtomicBool;

@@ -11,7 +11,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 mod common;
@@ -152,7 +152,7 @@ fn of_finished_cells(document: &Value) -> &[Value] {
 }
 
 impl Whole {
-    /// Does a run once; none where this machine cannot do it.
+    /// Does a run once; `None` where this machine cannot do it.
     fn of(line: &'static str) -> Option<Self> {
         let bench = Bench::in_memory();
         let arguments: Vec<&str> = std::iter::once("run").chain(line.split_whitespace()).collect();
@@ -207,7 +207,7 @@ impl Whole {
     }
 }
 
-/// The newest run of the store, which must open; none if it has no run.
+/// The newest run of the store, which must open; `None` if it has no run.
 fn stored(bench: &Bench, line: &str) -> Option<Value> {
     let listed = bench.run(["runs"]);
     assert_eq!(listed.code, Some(0), "{line}: {}", listed.stderr);

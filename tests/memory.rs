@@ -6,7 +6,7 @@
     clippy::expect_used,
     clippy::panic,
     unsafe_code,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 #[path = "common/library.rs"]

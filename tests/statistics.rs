@@ -2,7 +2,7 @@
 //! method are checked in `src/analysis/statistics/tests.rs`; `cargo bench --bench coverage` prints
 //! how often each finds what is not there.
 
-#![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+#![allow(clippy::unwrap_used, reason = "a test panics when it cannot continue")]
 
 #[path = "statistics/noise.rs"]
 mod noise;

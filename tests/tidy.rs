@@ -2,7 +2,7 @@
 //! files and items hang together, how long files may grow, and that every list is whole. Each rule is a
 //! function from sources to complaints; the tests at the end show that each can fail.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test panics when it cannot continue")]
 
 #[path = "tidy/source.rs"]
 mod source;

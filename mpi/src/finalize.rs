@@ -20,7 +20,7 @@ const SENT_WITHIN: Duration = Duration::from_secs(10);
 /// Says from time to time that rank 0 lives, from a thread of its own, until it is dropped.
 pub(crate) struct Heartbeat {
     is_over: Arc<AtomicBool>,
-    /// None if the system gives no thread, and nowhere but at rank 0.
+    /// `None` if the system gives no thread, and nowhere but at rank 0.
     thread: Option<JoinHandle<()>>,
 }
 

@@ -50,7 +50,7 @@ impl Posted {
         Ok(Self { buffer, request: unsafe { request.assume_init() } })
     }
 
-    /// Begins to receive the next piece of a rank; none if none has come.
+    /// Begins to receive the next piece of a rank; `None` if none has come.
     pub(crate) fn receive(from: c_int, tag: c_int) -> Called<Option<Self>> {
         let (mut has_come, mut bytes) = (0, 0);
         let mut message = MaybeUninit::uninit();

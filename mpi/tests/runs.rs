@@ -284,7 +284,7 @@ fn row_of_io500(m: &Value) -> (&str, &str, u64, u64) {
     (words[0], words[1], numbers[0], numbers[1])
 }
 
-/// Says why counts cannot be compared; none if they can.
+/// Says why counts cannot be compared; `None` if they can.
 fn without_strace() -> bool {
     let missing = common::output("strace", &["-V"]).is_none();
     if missing {
@@ -335,7 +335,7 @@ fn on_nfs_ranks_do_what_mdtest_does_and_counts_on_disk_agree() {
 struct Service(&'static str);
 
 impl Service {
-    /// The service, and what ends it again; none where it was already there.
+    /// The service, and what ends it again; `None` where it was already there.
     fn start(name: &'static str) -> Result<Option<Self>, String> {
         if common::output("service", &[name, "status"]).is_some() {
             return Ok(None);

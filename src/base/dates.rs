@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The year 10,000, which RFC 3339 cannot write, in seconds since 1970.
 const YEAR_10_000: f64 = 253_402_300_800.0;
 
-/// Seconds since 1970 of a time as RFC 3339 writes it in UTC, to the second; none if it is none.
+/// Seconds since 1970 of a time as RFC 3339 writes it in UTC, to the second; `None` if it is none.
 pub(crate) fn seconds_of(text: &str) -> Option<f64> {
     let time = humantime::parse_rfc3339(text).ok()?;
     Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as f64)
 }
 
-/// `2026-03-01 10:00`; none for what is no date of the years 1970 to 9999.
+/// `2026-03-01 10:00`; `None` for what is no date of the years 1970 to 9999.
 pub(crate) fn minute_text(seconds: f64) -> Option<String> {
     if !(0.0..YEAR_10_000).contains(&seconds) {
         return None;

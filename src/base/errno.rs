@@ -52,7 +52,7 @@ impl Errno {
         self.meaning().map_or_else(|| text.to_string(), |meaning| format!("{text}: {meaning}"))
     }
 
-    /// What an error means for the user; none where its text says all. `ENOSPC` depends on the place:
+    /// What an error means for the user; `None` where its text says all. `ENOSPC` depends on the place:
     /// `host::space::Space::lack`.
     pub fn meaning(self) -> Option<&'static str> {
         Some(match self {

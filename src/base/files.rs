@@ -137,7 +137,7 @@ pub(crate) fn names_in(path: impl AsRef<Path>) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// The paths of what is in a directory; none if it cannot be read.
+/// The paths of what is in a directory; `None` if it cannot be read.
 pub(crate) fn paths_in(path: impl AsRef<Path>) -> Vec<PathBuf> {
     let names = names_in(path.as_ref()).unwrap_or_default();
     names.into_iter().map(|name| path.as_ref().join(name)).collect()

@@ -64,7 +64,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Reads a name that [`NameBuffer::push`] wrote; none for any other.
+    /// Reads a name that [`NameBuffer::push`] wrote; `None` for any other.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let kind = *NameKind::ALL.iter().find(|kind| Some(&(**kind as u8)) == bytes.first())?;
         let text = std::str::from_utf8(&bytes[1..]).ok()?;

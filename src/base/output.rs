@@ -39,7 +39,7 @@ pub(crate) struct Output {
     led: Option<OutputName>,
     /// The owner of such a link, if it is not this user.
     led_by: Option<u32>,
-    /// None if there is nothing yet.
+    /// `None` if there is nothing yet.
     found: Option<FoundOutput>,
 }
 

@@ -9,7 +9,7 @@ use rustix::time::Timespec;
 /// How long somebody waits who has to go on.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the work gives, which is done on a thread of its own; none if it does not end soon. Then it goes on, and nobody
+/// What the work gives, which is done on a thread of its own; `None` if it does not end soon. Then it goes on, and nobody
 /// hears of it.
 pub(crate) fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();

@@ -8,7 +8,7 @@ use super::failure::shown;
 /// One mistake the user can mend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
-    /// Line of the job file, counted from 1; none for the command line.
+    /// Line of the job file, counted from 1; `None` for the command line.
     pub line: Option<usize>,
     /// The key it concerns, as a path: `phase[2].order`.
     pub place: String,
@@ -41,7 +41,7 @@ impl Problem {
     }
 }
 
-/// The problems gathered so far, so that all of them can be reported at once.
+/// The problems gathered until now, so that all of them can be reported at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 

@@ -16,7 +16,7 @@ pub(crate) fn is_command_text() -> bool {
     std::env::args_os().all(|word| word.to_str().is_some_and(|text| shown(text) == text))
 }
 
-/// The words of a text, split at blanks but for those in quotes; none if a quote has no end.
+/// The words of a text, split at blanks but for those in quotes; `None` if a quote has no end.
 pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     shlex::split(text)
 }

@@ -62,7 +62,7 @@ impl Quantity {
         Self { value, unit: Unit::Count }
     }
 
-    /// Reads `16MiB`, `1_000_000`, `80%`, `20us`, `1.5 GiB`; none if it is not a quantity.
+    /// Reads `16MiB`, `1_000_000`, `80%`, `20us`, `1.5 GiB`; `None` if it is not a quantity.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let split = text
@@ -78,7 +78,7 @@ impl Quantity {
         Some(Self { value: unbent(value * factor), unit: *unit })
     }
 
-    /// The value as a whole number that is not negative; none if it is neither.
+    /// The value as a whole number that is not negative; `None` if it is neither.
     pub fn whole(self) -> Option<u64> {
         // Beyond 2^53 a double no longer holds every whole number.
         (self.value >= 0.0 && self.value.fract() == 0.0 && self.value <= 9_007_199_254_740_992.0)
@@ -86,7 +86,7 @@ impl Quantity {
     }
 }
 
-/// Reads `150MB/s`: bytes in a second; none if it is not such a rate.
+/// Reads `150MB/s`: bytes in a second; `None` if it is not such a rate.
 pub fn bytes_per_second(text: &str) -> Option<f64> {
     let bytes = Quantity::parse(text.trim().strip_suffix("/s")?)?;
     (bytes.unit == Unit::Bytes).then_some(bytes.value)

@@ -67,7 +67,7 @@ pub(super) struct StackedCounters {
 }
 
 impl StackedCounters {
-    /// What the device beneath moved since an earlier reading, beyond what the one upon it moved; none if
+    /// What the device beneath moved since an earlier reading, beyond what the one upon it moved; `None` if
     /// a counter went back.
     pub(super) fn beyond(self, earlier: Self) -> Option<DeviceCounters> {
         let (own, beneath) = (self.own.since(earlier.own)?, self.beneath.since(earlier.beneath)?);
@@ -120,7 +120,7 @@ impl BlockDevice {
         (!shared_by_btrfs(sys, &device.facts.name)).then_some(device)
     }
 
-    /// The device with this major and minor number below a sysfs; none if there is no such one.
+    /// The device with this major and minor number below a sysfs; `None` if there is no such one.
     pub fn numbered(sys: &Path, number: DeviceNumber) -> Option<Self> {
         let directory = device_link(sys, number).canonicalize().ok()?;
         let facts = facts(sys, &directory, 0)?;
@@ -138,7 +138,7 @@ impl BlockDevice {
         Self { number, facts, directory: PathBuf::new(), counting: Counting::default() }
     }
 
-    /// What it has moved so far, all processes together. A partition counts for itself. None if the device
+    /// What it has moved until now, all processes together. A partition counts for itself. `None` if the device
     /// is gone, or the kernel does not count for it.
     pub fn counters(&self) -> Option<DeviceCounters> {
         let counted = counters(&self.directory).filter(|_| self.is_counted())?;
@@ -181,7 +181,7 @@ impl BlockDevice {
         disk_of(&self.directory) == self.directory
     }
 
-    /// The filter of the kernel's tracepoints that its requests pass; none where its disk answers requests
+    /// The filter of the kernel's tracepoints that its requests pass; `None` where its disk answers requests
     /// without a queue of the kernel, or is an image in memory, which is too fast to be followed. Requests
     /// of a partition are those between its ends.
     pub(super) fn trace_filter(&self) -> Option<String> {
@@ -202,7 +202,7 @@ impl BlockDevice {
         Some(format!("dev == {device} && sector >= {start} && sector < {end}"))
     }
 
-    /// What it has moved so far, and what the one device beneath it has, of a loop device or a
+    /// What it has moved until now, and what the one device beneath it has, of a loop device or a
     /// partition. None for others: members of an array move more than what is asked of it.
     pub(super) fn stacked_counters(&self) -> Option<StackedCounters> {
         let stands_alone = disk_of(&self.directory) == self.directory;
@@ -353,7 +353,7 @@ impl BlockDevice {
         })
     }
 
-    /// None if what was opened is another device: a name proves nothing.
+    /// `None` if what was opened is another device: a name proves nothing.
     fn open_node(&self, node: &Path, direct: bool) -> ErrnoResult<Option<OwnedFd>> {
         // Nothing else is opened: a pipe of that name would make open(2) wait.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
@@ -457,7 +457,7 @@ pub struct DeviceCounters {
     pub write_bytes: u64,
     /// Bytes discarded; none before Linux 4.18.
     pub discard_bytes: Option<u64>,
-    /// Flushes completed; none for partitions, which do not count them, and before Linux 5.5.
+    /// Flushes completed; `None` for partitions, which do not count them, and before Linux 5.5.
     pub flushes: Option<u64>,
     /// Milliseconds in which it had at least one request.
     pub busy_ms: u64,
@@ -466,7 +466,7 @@ pub struct DeviceCounters {
 }
 
 impl DeviceCounters {
-    /// Reads the text of a `stat` file, with fields in the order of Documentation/block/stat.rst; none if it
+    /// Reads the text of a `stat` file, with fields in the order of Documentation/block/stat.rst; `None` if it
     /// is not eleven or more numbers.
     pub fn parse(text: &str) -> Option<Self> {
         let fields = text.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
@@ -500,7 +500,7 @@ impl DeviceCounters {
         }
     }
 
-    /// What was moved between an earlier reading and this one. None if a count went back: it began anew, it
+    /// What was moved between an earlier reading and this one. `None` if a count went back: it began anew, it
     /// is that of another device, or it was too large for a kernel of 32 bits.
     pub fn since(self, earlier: Self) -> Option<Self> {
         let both = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);

@@ -89,7 +89,7 @@ impl BlockTrace {
         Ok(Self { counts_flushes, follower, is_on, is_over, thread: Some(thread) })
     }
 
-    /// Why a device, or any where none is given, cannot be followed; none if it can.
+    /// Why a device, or any where none is given, cannot be followed; `None` if it can.
     pub fn obstacle(device: Option<&BlockDevice>) -> Option<String> {
         // No device has this number: nothing is seen.
         let filter = device.map_or_else(|| Ok("dev == 0".into()), filter_of);
@@ -539,7 +539,7 @@ pub(super) fn read_bytes_of_trace(bytes: &[u8]) {
     }
 }
 
-/// What a record says behind its header; none if it is of another kind.
+/// What a record says behind its header; `None` if it is of another kind.
 fn parse(kind: u32, body: &[u8], issued: &EventFormat, ends: &[u64]) -> Option<TraceRecord> {
     let word = |at: usize| Some(u64::from_ne_bytes(body.get(at..at + 8)?.try_into().ok()?));
     match kind {

@@ -11,7 +11,7 @@ pub struct DiskActivity {
     pub reads: u64,
     /// Write requests.
     pub writes: u64,
-    /// Flushes of the write cache; none where they are not known: they name no place, so those of a
+    /// Flushes of the write cache; null if unknown: they name no place, so those of a
     /// partition cannot be told from those of its disk.
     pub flushes: Option<u64>,
     /// Discards.

@@ -42,13 +42,13 @@ pub struct HostFacts {
     pub memory_bytes: u64,
     /// The file system measured.
     pub filesystem: FilesystemFacts,
-    /// The block device under it; none for tmpfs, overlay and network file systems.
+    /// The block device under it; null for tmpfs, overlay and network file systems.
     pub device: Option<DeviceFacts>,
     /// What this process may do; all default if boatload did not run there.
     #[serde(with = "known")]
     #[schemars(with = "Option<Rights>")]
     pub rights: Rights,
-    /// How the kernel and the processors are set; none if it was not looked at.
+    /// How the kernel and the processors are set; null if it was not looked at.
     pub settings: Option<MachineSettings>,
 }
 
@@ -67,15 +67,15 @@ pub struct FilesystemFacts {
     #[serde(with = "known")]
     #[schemars(with = "Option<String>")]
     pub options: String,
-    /// Size of an allocation block, in bytes; none where the file system does not report it.
+    /// Size of an allocation block, in bytes; null where the file system does not report it.
     pub block_bytes: Option<u64>,
-    /// Its size, in bytes; none where the file system does not report it.
+    /// Its size, in bytes; null where the file system does not report it.
     pub total_bytes: Option<u64>,
-    /// Bytes an ordinary user may still use when the run began; none where its size is not reported.
+    /// Bytes an ordinary user may still use when the run began; null where its size is not reported.
     pub available_bytes: Option<u64>,
-    /// Inodes left; none where the file system makes them as needed.
+    /// Inodes left; null where the file system makes them as needed.
     pub available_inodes: Option<u64>,
-    /// Whether ext4, which also serves ext2 and ext3, keeps a journal; none for all others.
+    /// Whether ext4, which also serves ext2 and ext3, keeps a journal; null for all others.
     #[serde(default)]
     pub journal: Option<bool>,
 }
@@ -90,7 +90,7 @@ pub struct Rights {
     /// How the cache can be looked into: `cachestat`, `mincore` or `none`.
     pub cache_probe: String,
     /// Why the requests of the device under the directory cannot be followed, or of any device where
-    /// none is known; none if they can.
+    /// none is known; null if they can.
     #[serde(default)]
     pub block_trace_obstacle: Option<String>,
 }

@@ -34,7 +34,7 @@ impl Unrest {
     }
 }
 
-/// What is under way now. None where the kernel does not show it.
+/// What is under way now. `None` where the kernel does not show it.
 pub fn look(device: &BlockDevice) -> Option<Unrest> {
     let requests = requests(Path::new("/sys"), &device.directory, 0)?;
     unrest(requests, &read_text("/proc/vmstat").ok()?)
@@ -76,7 +76,7 @@ const LOOKS_IDLE: u32 = 3;
 /// Looks at most: a second. What is at work for longer is not what the phase before left.
 const LOOKS_MAX: u32 = 200;
 
-/// Waits until the device is idle, but not for ever; whether it is. None if nothing tells: a device whose
+/// Waits until the device is idle, but not for ever; whether it is. `None` if nothing tells: a device whose
 /// requests are not counted always looks idle.
 pub fn wait_until_idle(device: &BlockDevice, stop: &AtomicBool) -> Option<bool> {
     let mut idle = 0;

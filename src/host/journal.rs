@@ -13,7 +13,7 @@ const EXT_HAS_JOURNAL: u32 = 0x4;
 /// The superblock keeps a copy of the journal's inode, whose size stands in two halves.
 const EXT_COPIES_INODE: u8 = 1;
 
-/// Size of the journal or log of the file system on a device, in bytes; none if it has none of a
+/// Size of the journal or log of the file system on a device, in bytes; `None` if it has none of a
 /// fixed size, as btrfs, or it is not known.
 pub fn journal_bytes(device: &BlockDevice) -> Option<u64> {
     let opened = device.open(false).ok()?;

@@ -19,7 +19,7 @@ const WARNING: u32 = 4;
 pub(super) struct KernelLog(OwnedFd);
 
 impl KernelLog {
-    /// Its present end; none where this process may not read it.
+    /// Its present end; `None` where this process may not read it.
     pub(super) fn end() -> Option<Self> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let log = rustix::fs::open("/dev/kmsg", flags, Mode::empty()).ok()?;

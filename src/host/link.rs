@@ -17,7 +17,7 @@ pub struct DeviceLink {
 }
 
 impl DeviceLink {
-    /// The link of the block device with this name; none if it has none of these, as a virtual disk.
+    /// The link of the block device with this name; `None` if it has none of these, as a virtual disk.
     pub fn of(device: &str) -> Option<Self> {
         Self::below(Path::new("/sys"), device)
     }

@@ -47,7 +47,7 @@ pub struct FileNumbers {
     pub inode: u64,
 }
 
-/// The file behind a loop device that is named by its node; none if it is none. Its name could be that of another file by now.
+/// The file behind a loop device that is named by its node; `None` if it is none. Its name could be that of another file by now.
 pub fn backing_file(node: &OsStr) -> Option<FileNumbers> {
     Path::new(node).strip_prefix("/dev").ok()?;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -169,7 +169,7 @@ impl LoopDevice {
         self.setting("dio").is_some_and(|text| text == "1")
     }
 
-    /// What sysfs says of the attached file; none if none is attached.
+    /// What sysfs says of the attached file; `None` if none is attached.
     fn setting(&self, name: &str) -> Option<String> {
         let device = device_link(Path::new("/sys"), self.number);
         let text = read_bytes(device.join("loop").join(name)).ok()?;

@@ -20,11 +20,11 @@ const SAID_LINES_MAX: usize = 3;
 pub struct Tool {
     /// Where it is.
     pub program: PathBuf,
-    /// What it says of its version; none if it does not say.
+    /// What it says of its version; `None` if it does not say.
     pub version: Option<String>,
 }
 
-/// Whether this kernel can mount these kinds, each with the program that makes it: none if it needs
+/// Whether this kernel can mount these kinds, each with the program that makes it: `None` if it needs
 /// none.
 ///
 /// # Errors
@@ -75,7 +75,7 @@ impl Kernel {
         Self { release, filesystems, modules: of_modules.join("\n") }
     }
 
-    /// Why it cannot mount this kind; none if it can, as far as can be told without trying.
+    /// Why it cannot mount this kind; `None` if it can, as far as can be told without trying.
     fn lack(&self, kind: &FileSystemKind) -> Option<String> {
         let name = kind.name;
         if self.mounts(name) || self.has_module(name) {

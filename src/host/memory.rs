@@ -33,7 +33,7 @@ pub struct MemoryRoom {
 }
 
 impl MemoryRoom {
-    /// The room of this process; none if the kernel does not say.
+    /// The room of this process; `None` if the kernel does not say.
     pub fn left() -> Option<Self> {
         let machine = Self { bytes: machine_available_bytes()?, bound: MemoryBound::Machine };
         let groups = own_groups().into_iter().filter_map(|group| {
@@ -141,7 +141,7 @@ const FIRST: GroupFiles = GroupFiles {
 const NO_LIMIT_BYTES: u64 = 1 << 62;
 
 impl MemoryGroup {
-    /// None if it has no limit.
+    /// `None` if it has no limit.
     fn limit_bytes(&self) -> Option<u64> {
         let limit = first_line(&self.directory.join(self.files.limit))?.parse().ok();
         limit.filter(|bytes| *bytes < NO_LIMIT_BYTES)

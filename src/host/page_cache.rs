@@ -84,7 +84,7 @@ impl CacheProbe {
     }
 
     /// The share of all pages of a sample, open files with their lengths in bytes, that is in
-    /// memory, from 0 to 1. None if there is no page to look at, or if one file cannot be looked
+    /// memory, from 0 to 1. `None` if there is no page to look at, or if one file cannot be looked
     /// into: part of a sample proves nothing.
     pub fn resident_fraction<F: AsFd>(self, sample: &[(F, u64)]) -> Option<f64> {
         let mut all = Residency::default();

@@ -37,7 +37,7 @@ impl ProcessMark {
         Self { boot: boot_id(), process, started: started(process).unwrap_or_default() }
     }
 
-    /// That of another process; none if there is none that runs.
+    /// That of another process; `None` if there is none that runs.
     pub fn of(process: u32) -> Option<Self> {
         Some(Self { boot: boot_id(), process, started: started(process)? })
     }
@@ -82,7 +82,7 @@ pub fn descendants(process: u32) -> Vec<u32> {
     found.split_off(1)
 }
 
-/// When a process began (proc_pid_stat(5), `starttime`); none if there is none that runs.
+/// When a process began (proc_pid_stat(5), `starttime`); `None` if there is none that runs.
 fn started(process: u32) -> Option<u64> {
     field(process, 19)
 }

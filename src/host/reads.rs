@@ -11,8 +11,8 @@ use super::mounts::Mount;
 use super::sysfs::{device_number, number_after, number_in};
 use crate::base::files::read_text;
 
-/// Bytes that this process has had disks read so far, all its threads together: what it found in
-/// memory is not in it, nor what others read (`read_bytes` of proc_pid_io(5)). None where the
+/// Bytes that this process has had disks read until now, all its threads together: what it found in
+/// memory is not in it, nor what others read (`read_bytes` of proc_pid_io(5)). `None` where the
 /// kernel does not count them.
 pub(crate) fn own_read_bytes() -> Option<u64> {
     number_after(&read_text("/proc/self/io").ok()?, "read_bytes: ")
@@ -50,7 +50,7 @@ impl Beneath {
         }
     }
 
-    /// Bytes that the disk has read so far; none without one.
+    /// Bytes that the disk has read until now; none without one.
     pub(crate) fn read_bytes(&self) -> Option<u64> {
         match self {
             Self::Device(device) => Some(device.counters()?.read_bytes),

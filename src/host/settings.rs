@@ -10,7 +10,7 @@ use super::memory::group_limit_bytes;
 use super::sysfs::{bracketed, first_line};
 use crate::base::files::{names_in, paths_in, read_text};
 
-/// Each is none where the kernel does not tell it.
+/// Each is null where the kernel does not tell it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineSettings {
@@ -57,9 +57,9 @@ pub struct MachineSettings {
     /// Whether the host of a virtual machine takes back memory that is free (virtio-balloon's free page
     /// reporting).
     pub free_page_reporting: Option<bool>,
-    /// Processors' time that the control group may use, in processors; none for no limit.
+    /// Processors' time that the control group may use, in processors; null for no limit.
     pub group_cpus_max: Option<f64>,
-    /// Memory that it may use, in bytes; none for no limit.
+    /// Memory that it may use, in bytes; null for no limit.
     pub group_memory_max_bytes: Option<u64>,
 }
 
@@ -132,7 +132,7 @@ pub fn host_takes_free_memory() -> bool {
 /// `VIRTIO_BALLOON_F_REPORTING` in the kernel's include/uapi/linux/virtio_balloon.h.
 const REPORTING_BIT: usize = 5;
 
-/// Whether some balloon device was agreed to report free pages; none where no driver for virtio is.
+/// Whether some balloon device was agreed to report free pages; null where no driver for virtio is.
 fn free_page_reporting(drivers: &Path) -> Option<bool> {
     if !drivers.is_dir() {
         return None;
@@ -216,7 +216,7 @@ impl OwnGroup {
         Some(self.processors.join("cpu.stat")).filter(|path| path.exists())
     }
 
-    /// How many processors' time it may use; none for no limit.
+    /// How many processors' time it may use; null for no limit.
     pub(crate) fn processors_max(&self) -> Option<f64> {
         let read = |name: &str| read_text(self.processors.join(name)).ok();
         let (quota, period) = match read("cpu.max") {

@@ -44,7 +44,7 @@ pub fn signatures(device: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// What a program says; none if it is not there.
+/// What a program says; `None` if it is not there.
 fn asked(
     name: &str,
     arguments: &[&str],

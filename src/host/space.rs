@@ -39,9 +39,9 @@ pub struct Space {
     pub free_bytes: u64,
     /// Bytes an ordinary user may still use.
     pub available_bytes: u64,
-    /// Inodes an ordinary user may still make; none where they are made as needed (btrfs).
+    /// Inodes an ordinary user may still make; `None` where they are made as needed (btrfs).
     pub available_inodes: Option<u64>,
-    /// Inodes in use; none where they are not counted (btrfs).
+    /// Inodes in use; `None` where they are not counted (btrfs).
     pub used_inodes: Option<u64>,
     /// Whether it is an ext2, ext3 or ext4, whose directories have an index that may be full.
     pub has_indexes: bool,
@@ -113,7 +113,7 @@ impl Space {
         self.used_bytes().saturating_add(self.available_bytes)
     }
 
-    /// How full it is, as df counts: used / (used + available), from 0 to 1; none if it states no size.
+    /// How full it is, as df counts: used / (used + available), from 0 to 1; `None` if it states no size.
     ///
     /// Sync before asking. Only ext4 tells the same before a sync and after it. xfs counts space it
     /// has set aside beside files that grow, twice what was written at worst, and frees what was
@@ -142,13 +142,13 @@ impl Space {
         })
     }
 
-    /// The share of all blocks that are in use, from 0 to 1; none if it states no size. Blocks kept for root
+    /// The share of all blocks that are in use, from 0 to 1; `None` if it states no size. Blocks kept for root
     /// are free until root uses them.
     pub fn blocks_used_fraction(&self) -> Option<f64> {
         self.is_stated().then(|| self.used_bytes() as f64 / self.total_bytes as f64)
     }
 
-    /// Why `need` does not fit below `dir` with `reserve_bytes` left over; none if it fits. The
+    /// Why `need` does not fit below `dir` with `reserve_bytes` left over; `None` if it fits. The
     /// reserve is [`Space::reserve_bytes`], or 0 where filling the file system is the point.
     pub fn shortfall(&self, need: Need, reserve_bytes: u64, dir: &Path) -> Option<Failure> {
         let lacking = self.lacking(need, reserve_bytes)?;
@@ -160,7 +160,7 @@ impl Space {
         )))
     }
 
-    /// What of `need` is not there, in words; none if all is.
+    /// What of `need` is not there, in words; `None` if all is.
     pub fn lacking(&self, need: Need, reserve_bytes: u64) -> Option<String> {
         let wanted_bytes = need.bytes.saturating_add(reserve_bytes);
         let lacks_bytes = self.is_stated() && wanted_bytes > self.available_bytes;

@@ -14,7 +14,7 @@ pub(super) fn device_number(device: Dev) -> DeviceNumber {
     (rustix::fs::major(device), rustix::fs::minor(device))
 }
 
-/// The number of the block device at a path; none if there is none.
+/// The number of the block device at a path; `None` if there is none.
 pub(super) fn block_device_at(path: &Path) -> Option<DeviceNumber> {
     let stat = rustix::fs::stat(path).ok()?;
     let is_block = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
@@ -26,7 +26,7 @@ pub(super) fn device_link(sys: &Path, number: DeviceNumber) -> PathBuf {
     sys.join(format!("dev/block/{}:{}", number.0, number.1))
 }
 
-/// The first line of a file without the blanks around it; none if it is empty or not text.
+/// The first line of a file without the blanks around it; `None` if it is empty or not text.
 pub(super) fn first_line(path: &Path) -> Option<String> {
     let text = read_text(path).ok()?;
     let line = text.lines().next()?.trim();

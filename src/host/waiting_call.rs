@@ -12,7 +12,7 @@ use crate::base::files::{names_in, read_text};
 pub struct WaitingCall {
     /// For how long it is known to wait, in nanoseconds.
     pub ns: u64,
-    /// The call; none where the kernel does not tell.
+    /// The call; `None` where the kernel does not tell.
     pub call: Option<String>,
     /// What its first argument has open.
     pub file: Option<PathBuf>,
@@ -91,7 +91,7 @@ impl ThreadWatch {
         })
     }
 
-    /// The call that a thread waits in; none if it waits for something that is no file system's.
+    /// The call that a thread waits in; `None` if it waits for something that is no file system's.
     fn waiting_call(&self, id: u32) -> Option<WaitingCall> {
         let of = |file: &str| self.tasks.join(format!("{id}/{file}"));
         let text = read_text(of("syscall")).unwrap_or_default();

@@ -85,7 +85,7 @@ pub(super) fn finish(
     }
 }
 
-/// The request that makes what was written to a file durable; none if nothing is asked of it alone.
+/// The request that makes what was written to a file durable; `None` if nothing is asked of it alone.
 pub(super) fn sync_of(durability: Durability) -> Option<Request> {
     match durability {
         Durability::Fsync | Durability::FsyncDirectory => Some(Request::Sync { data_only: false }),

@@ -119,11 +119,11 @@ pub struct CellPlan {
     pub sim: sim::SimModel,
     /// A slowdown that is planted: the share of its time that each request takes longer.
     pub delay: f64,
-    /// The file system that is made for it; none if it runs on what is there.
+    /// The file system that is made for it; `None` if it runs on what is there.
     pub filesystem: Option<FileSystem>,
     /// The law of its files.
     pub tree: Tree,
-    /// What the place is brought to before; none if it is taken as it is.
+    /// What the place is brought to before; `None` if it is taken as it is.
     pub prepare: Option<Prepare>,
     /// What is done, in order; a phase with several passes is here several times.
     pub phases: Vec<Phase>,
@@ -166,7 +166,7 @@ pub struct Plan {
     pub time_limit_seconds: Option<f64>,
     /// Its parameters as resolved, by name, for people and the store.
     pub parameters: Vec<(String, String)>,
-    /// What grows; none if nothing does.
+    /// What grows; `None` if nothing does.
     pub axis: Option<Axis>,
     /// Whether there is room to keep the prepared file systems that boatload makes as images.
     pub keeps_images: bool,

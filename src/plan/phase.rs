@@ -52,11 +52,11 @@ pub struct PastChange {
     pub change: Change,
     /// To which files.
     pub selection: Selection,
-    /// The law of the sizes that it wrote; none for that of the tree.
+    /// The law of the sizes that it wrote; `None` for that of the tree.
     pub sizes: Option<Sizes>,
 }
 
-/// A file as the phases so far have left it.
+/// A file as the phases until now have left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileState {
     /// Bytes.
@@ -96,7 +96,7 @@ pub struct Phase {
     pub end: PhaseEnd,
     /// How long it may take, in nanoseconds: then it ends, and is invalid.
     pub limit_ns: Option<u64>,
-    /// The law of the sizes that it writes; none for that of the tree.
+    /// The law of the sizes that it writes; `None` for that of the tree.
     pub sizes: Option<Sizes>,
     /// What the phases before it did to the files.
     pub history: Vec<PastChange>,
@@ -169,7 +169,7 @@ impl Phase {
         state
     }
 
-    /// How many operations it is known to do; none if its time decides.
+    /// How many operations it is known to do; `None` if its time decides.
     pub fn operations(&self) -> Option<u64> {
         match self.end {
             PhaseEnd::Targets => Some(self.selection.count),
@@ -241,7 +241,7 @@ impl Phase {
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
     }
 
-    /// Bytes of content that so many successful operations of the phase move; none if it is not
+    /// Bytes of content that so many successful operations of the phase move; `None` if it is not
     /// about content (a listing moves bytes too, but their number is unknown), or if its time decides
     /// which files it comes to.
     pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {

@@ -20,7 +20,7 @@ impl ProblemList {
         self.lines.insert(place.to_string(), line);
     }
 
-    /// The line of a place, or of the nearest one around it; none for an option, and at the top.
+    /// The line of a place, or of the nearest one around it; `None` for an option, and at the top.
     fn line(&self, place: &str) -> Option<usize> {
         if place.starts_with("--") {
             return None;
@@ -120,7 +120,7 @@ impl ProblemList {
         self.broken.range(place.to_string()..).take_while(|p| p.starts_with(place)).any(inside)
     }
 
-    /// How many problems were added so far; one that was met twice counts twice.
+    /// How many problems were added until now; one that was met twice counts twice.
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -66,7 +66,7 @@ impl Plan {
         (repeat - 1) % self.histories(cell)
     }
 
-    /// Which files of its ballast the phases of a cell read; none if they cannot be told from the rest on some file system of
+    /// Which files of its ballast the phases of a cell read; `None` if they cannot be told from the rest on some file system of
     /// the run: what is left out of one is left out of all, so that each begins after as much was written.
     pub fn ballast_reads(&self, cell: &CellPlan) -> Option<Vec<OnBallast>> {
         let made = self.cells.iter().filter_map(|cell| cell.filesystem.as_ref());

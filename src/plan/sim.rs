@@ -72,7 +72,7 @@ pub struct SimSpread {
 pub struct SimFault {
     /// Which operation of the run it meets, counted from 1 over all workers.
     pub operation: u64,
-    /// Which request of it, the first of this kind; none for its first.
+    /// Which request of it, the first of this kind; `None` for its first.
     pub request: Option<RequestKind>,
     /// What becomes of the request.
     pub outcome: SimFaultOutcome,
@@ -122,7 +122,7 @@ pub struct SimModel {
     pub stall_every: u64,
     /// How long a stall takes.
     pub stall_ns: u64,
-    /// Bytes the file system holds before ENOSPC; none for no limit.
+    /// Bytes the file system holds before ENOSPC; `None` for no limit.
     pub capacity: Option<u64>,
     /// Percent of every rate that each million files beside the tree takes away.
     pub clutter_percent: f64,

@@ -106,7 +106,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The value as far as it fits; none if it does not at all.
+    /// The value as far as it fits; `None` if it does not at all.
     fn value(&mut self, schema: &'a Value, value: &TomlValue<'_>, place: &str) -> Option<Value> {
         let forms = self.forms(schema);
         let kept = match value.get_ref() {
@@ -258,7 +258,7 @@ fn keys(form: &Value) -> Vec<&str> {
     properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect()
 }
 
-/// What may stand under a key; none if the key is unknown.
+/// What may stand under a key; `None` if the key is unknown.
 fn schema_of<'a>(form: &'a Value, key: &str) -> Option<&'a Value> {
     let known = form.get("properties").and_then(|properties| properties.get(key));
     known.or_else(|| form.get("additionalProperties").filter(|any| any.is_object()))

@@ -211,7 +211,7 @@ impl FilesEach {
         Self::Drawn(ends.into())
     }
 
-    /// Directories that the first `files` files fill, the last one perhaps in part; none if that
+    /// Directories that the first `files` files fill, the last one perhaps in part; `None` if that
     /// does not follow from the number of files alone.
     pub fn directories(&self, files: u64) -> Option<u64> {
         match self {
@@ -299,7 +299,7 @@ pub struct Tree {
     pub part: Option<RankPart>,
     /// Sizes of files; in a tree of chunks, of a chunk.
     pub sizes: Sizes,
-    /// The chunks that its files are made of; none if each is written as a whole.
+    /// The chunks that its files are made of; `None` if each is written as a whole.
     pub chunks: Option<Chunks>,
     /// What files hold.
     pub content: Content,
@@ -415,7 +415,7 @@ impl Tree {
         above + each - holders + within
     }
 
-    /// The holder that a directory of the layout is; none for one above them.
+    /// The holder that a directory of the layout is; `None` for one above them.
     pub fn holder_of_layout(&self, number: u64) -> Option<u64> {
         let (holders, each) = (self.layout.holders(), self.layout.directories());
         let number = number.checked_sub(u64::from(self.roots > 1))?;

@@ -96,7 +96,7 @@ impl Book {
         self.run.finished.is_some() && !self.run.complete
     }
 
-    /// The file system that was made for the variant of a measurement; none if it ran on what was there.
+    /// The file system that was made for the variant of a measurement; null if it ran on what was there.
     pub fn made_for(&self, m: &Measurement) -> Option<&MadeFileSystem> {
         self.filesystems.iter().find(|made| made.variant == m.cell.variant)
     }
@@ -107,7 +107,7 @@ impl Book {
     }
 
     /// Type of the file system that a variant was measured on: the one made for it, else the one
-    /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not known.
+    /// that the run's directory lies on; [`SIMULATED`] for a simulated one; null if unknown.
     pub fn filesystem_of(&self, variant: &str) -> Option<&str> {
         if let Some(made) = self.filesystems.iter().find(|made| made.variant == variant) {
             return Some(&made.kind);
@@ -142,9 +142,9 @@ pub struct MadeFileSystem {
     /// Its type as the kernel names it: `ext4`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The command that made it, with `DEVICE` for the device; none if mounting is all it took.
+    /// The command that made it, with `DEVICE` for the device; null if mounting is all it took.
     pub mkfs: Option<String>,
-    /// What the program says of its own version; none if it says nothing.
+    /// What the program says of its own version; null if it says nothing.
     pub mkfs_version: Option<String>,
     /// The mount options that were asked for; empty for the defaults.
     pub mount_asked: String,
@@ -159,13 +159,13 @@ pub struct MadeFileSystem {
     pub device: Option<DeviceFacts>,
     /// What `mkfs` was given to fill, in bytes.
     pub device_bytes: u64,
-    /// Size of an allocation block, in bytes; none where the file system does not report it.
+    /// Size of an allocation block, in bytes; null where the file system does not report it.
     pub block_bytes: Option<u64>,
-    /// Its size when it was empty, in bytes; none where the file system does not report it.
+    /// Its size when it was empty, in bytes; null where the file system does not report it.
     pub total_bytes: Option<u64>,
-    /// What an ordinary user could use of it when it was empty, in bytes; none where its size is not reported.
+    /// What an ordinary user could use of it when it was empty, in bytes; null where its size is not reported.
     pub available_bytes: Option<u64>,
-    /// Its inodes when it was empty; none where they are made as needed.
+    /// Its inodes when it was empty; null where they are made as needed.
     pub inodes: Option<u64>,
     /// Size of its journal or log, in bytes; none without one of a fixed size, or if it is not known.
     pub journal_bytes: Option<u64>,
@@ -198,7 +198,7 @@ pub struct RunFacts {
     pub scenario: String,
     /// How much of it was run.
     pub scale: Scale,
-    /// The seed of everything drawn; none if it is not known.
+    /// The seed of everything drawn; null if unknown.
     pub seed: Option<u64>,
     /// When it began, RFC 3339 in UTC; empty if it is not known.
     #[serde(with = "known")]
@@ -226,9 +226,9 @@ pub struct RunFacts {
     #[serde(with = "known")]
     #[schemars(with = "Option<String>")]
     pub job: String,
-    /// Measurement overhead of each operation on this machine, in nanoseconds; none if it was not measured.
+    /// Measurement overhead of each operation on this machine, in nanoseconds; null if it was not measured.
     pub overhead_ns: Option<f64>,
-    /// The clock latencies are read from; none if boatload did not measure them.
+    /// The clock latencies are read from; null if boatload did not measure them.
     pub clock: Option<ClockSource>,
     /// Which kinds of findings the job wants, in this order.
     pub conclude: Vec<Conclusion>,
@@ -259,11 +259,11 @@ pub struct RunFacts {
 pub struct TraceFacts {
     /// Whose calls: `processes named touch`.
     pub target: String,
-    /// The directory below which files counted; none if all did.
+    /// The directory below which files counted; null if all did.
     pub path: Option<String>,
     /// The program that traced, with its version.
     pub tracer: String,
-    /// What the calls were told apart by; none for their operation alone. Each class is a variant then.
+    /// What the calls were told apart by; null for their operation alone. Each class is a variant then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub by: Option<TraceBy>,
     /// How many classes have no variant of their own, but one together.
@@ -279,7 +279,7 @@ pub struct TraceFacts {
     pub io_uring_calls: u64,
     /// Why it ended.
     pub ended: TraceEnd,
-    /// How the traced program ended, in words; none if it was not started for this, or did not end.
+    /// How the traced program ended, in words; null if it was not started for this, or did not end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub program_end: Option<String>,
 }
@@ -336,7 +336,7 @@ impl RunFacts {
 pub struct Resumption {
     /// When, RFC 3339 in UTC.
     pub at: String,
-    /// The first cell that was measured then; none if there was none.
+    /// The first cell that was measured then; null if there was none.
     pub cell: Option<CellKey>,
     /// What was not as it was when the run began, a text for each.
     pub differences: Vec<String>,
@@ -424,11 +424,11 @@ pub struct Provenance {
     pub publisher: String,
     /// When: a date, a year, or what is known of it.
     pub published: String,
-    /// Where it was published; none if that was not kept.
+    /// Where it was published; null if that was not kept.
     pub url: Option<String>,
-    /// The system it was measured on, in words; none if it was not published.
+    /// The system it was measured on, in words; null if it was not published.
     pub system: Option<String>,
-    /// The disk; none if it was not published.
+    /// The disk; null if it was not published.
     pub disk: Option<String>,
     /// How often it was done, in words.
     pub repeated: String,
@@ -481,30 +481,30 @@ pub struct Measurement {
     pub phase: String,
     /// Which of its passes, from 1.
     pub pass: u32,
-    /// The operation; none if it is not known.
+    /// The operation; null if unknown.
     pub operation: Option<MeasuredOperation>,
-    /// The I/O engine; none if boatload did not measure it.
+    /// The I/O engine; null if boatload did not measure it.
     pub engine: Option<EngineName>,
-    /// Workers; none if that is not known.
+    /// Workers; null if unknown.
     pub threads: Option<u32>,
-    /// When written data had to be on the device; none if that is not known.
+    /// When written data had to be on the device; null if unknown.
     pub durability: Option<Durability>,
     /// Operations that succeeded.
     pub operations: u64,
     /// Failed operations by their error.
     pub errors: BTreeMap<Errno, u64>,
-    /// Bytes of content moved; none if that is not known.
+    /// Bytes of content moved; null if unknown.
     pub bytes: Option<u64>,
-    /// Time from the first worker's start to the last one's end, in seconds, without the sync; none if it is
+    /// Time from the first worker's start to the last one's end, in seconds, without the sync; null if it is
     /// not known.
     pub seconds: Option<f64>,
-    /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked, none if it is not known.
+    /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked, null if unknown.
     pub sync_seconds: Option<f64>,
-    /// CPU time of the workers in user mode, in seconds; none if it is not known.
+    /// CPU time of the workers in user mode, in seconds; null if unknown.
     pub cpu_user_seconds: Option<f64>,
-    /// CPU time of the workers in the kernel, in seconds; none if it is not known.
+    /// CPU time of the workers in the kernel, in seconds; null if unknown.
     pub cpu_system_seconds: Option<f64>,
-    /// Latencies of single operations; none if they are not known.
+    /// Latencies of single operations; null if unknown.
     #[serde(rename = "latency_ns")]
     pub latency: Option<Latency>,
     /// What was asked of the caches and what was found.
@@ -515,22 +515,22 @@ pub struct Measurement {
     pub device_write_bytes: Option<u64>,
     /// Slices of the phase; empty if none were asked for.
     pub windows: Vec<Window>,
-    /// Operations that were asked for; none if that is not known.
+    /// Operations that were asked for; null if unknown.
     pub operations_asked: Option<u64>,
     /// Why it must not be averaged in; empty if it is valid.
     #[serde(serialize_with = "stated")]
     #[schemars(with = "Vec<StatedReason<'static>>")]
     pub invalid: Vec<InvalidReason>,
-    /// Relative standard error of the rate, from slices of the phase; none for too few operations.
+    /// Relative standard error of the rate, from slices of the phase; null for too few operations.
     pub rate_error: Option<f64>,
-    /// Entries the tree should hold after the phase; none if nobody counted.
+    /// Entries the tree should hold after the phase; null if nobody counted.
     pub entries_expected: Option<u64>,
-    /// Entries that were counted; none if nobody did.
+    /// Entries that were counted; null if nobody did.
     pub entries_found: Option<u64>,
     /// Bytes of the file system's space that the phase and its sync took, others' included;
-    /// negative where it gave some back; none where it is not known.
+    /// negative where it gave some back; null if unknown.
     pub space_bytes: Option<i64>,
-    /// Inodes that it took; none where the file system does not count them.
+    /// Inodes that it took; null where the file system does not count them.
     pub inodes: Option<i64>,
     /// Whether the device had nothing to do when the phase began; none without a device.
     pub idle: Option<bool>,
@@ -538,7 +538,7 @@ pub struct Measurement {
     pub device_reads: Option<u64>,
     /// Requests to write that it completed, after merging; none without a device.
     pub device_writes: Option<u64>,
-    /// Flushes that it completed; none where it does not count them.
+    /// Flushes that it completed; null where it does not count them.
     pub device_flushes: Option<u64>,
     /// Bytes that were discarded; none without a device.
     pub device_discard_bytes: Option<u64>,
@@ -548,9 +548,9 @@ pub struct Measurement {
     /// the mean number of requests at one moment; none without a device.
     pub device_queue_seconds: Option<f64>,
     /// Time between the end of the worker in the middle and that of the last one, of those that had
-    /// as much to do, over the seconds of the phase; none for fewer than two.
+    /// as much to do, over the seconds of the phase; null for fewer than two.
     pub worker_spread: Option<f64>,
-    /// Context switches of the workers, voluntary and involuntary; none where nothing counted them.
+    /// Context switches of the workers, voluntary and involuntary; null where nothing counted them.
     pub context_switches: Option<u64>,
     /// Free memory that the host of a virtual machine gave just before, so as not to give it meanwhile, in bytes; none
     /// where no host takes any back, or nothing was asked for.
@@ -560,10 +560,10 @@ pub struct Measurement {
     /// empty for too few operations.
     #[serde(default)]
     pub slices_ns: Vec<f64>,
-    /// What the disk did during the phase and its sync, request by request; none where nobody looked.
+    /// What the disk did during the phase and its sync, request by request; null where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub disk: Option<DiskActivity>,
-    /// What else happened meanwhile; none if it was not looked at.
+    /// What else happened meanwhile; null if it was not looked at.
     pub disturbance: Option<Disturbance>,
     /// What each rank did; none in a run of one process.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -655,7 +655,7 @@ pub struct CacheReport {
     pub asked: CacheAsked,
     /// What was found.
     pub found: CacheState,
-    /// Share of the sampled files' pages that were in memory when the phase began; none if
+    /// Share of the sampled files' pages that were in memory when the phase began; null if
     /// nothing could be sampled.
     pub resident_fraction: Option<f64>,
     /// Why it was not found as requested.

@@ -57,7 +57,7 @@ pub(crate) fn lists(book: &Book, phase: &str) -> bool {
     valid_of(book, phase).any(is_listing)
 }
 
-/// How many operations a phase did each time, whatever the level; none where that differs, and where entries are counted.
+/// How many operations a phase did each time, whatever the level; `None` where that differs, and where entries are counted.
 pub(crate) fn constant_operations(book: &Book, phase: &str) -> Option<u64> {
     let numbers = each_once(valid_of(book, phase).map(|m| m.operations));
     match numbers.as_slice() {

@@ -167,7 +167,7 @@ pub struct BrokenPromise {
     pub durability: Durability,
     /// That phase.
     pub phase: String,
-    /// The number of the file; none if the file system as a whole is at fault.
+    /// The number of the file; null if the file system as a whole is at fault.
     pub file: Option<u64>,
     /// What became of it.
     pub fate: Option<FileFate>,

@@ -62,7 +62,7 @@ pub fn to_text(encoded: &[u8]) -> Option<String> {
     (!encoded.is_empty()).then(|| STANDARD.encode(bytes))
 }
 
-/// The histogram that a text stands for, in V2 encoding; none if it is no histogram of latencies.
+/// The histogram that a text stands for, in V2 encoding; `None` if it is no histogram of latencies.
 pub fn from_text(text: &str) -> Option<Vec<u8>> {
     let bytes = STANDARD.decode(text).ok()?;
     let (head, compressed) = bytes.split_at_checked(8)?;
@@ -76,7 +76,7 @@ pub fn from_text(text: &str) -> Option<Vec<u8>> {
     (small && decoded(&encoded).is_some()).then_some(encoded)
 }
 
-/// The histogram of these bytes in V2 encoding; none if they are none with three digits.
+/// The histogram of these bytes in V2 encoding; `None` if they are none with three digits.
 pub fn decoded(mut encoded: &[u8]) -> Option<Histogram<u64>> {
     // What the head claims is looked at first: the reader makes room for all of it at once.
     let word = |at: usize| Some(u32::from_be_bytes(*encoded.get(at..)?.first_chunk()?));

@@ -21,9 +21,9 @@ pub enum InvalidReason {
         error: Errno,
         /// Operations that failed with it.
         operations: u64,
-        /// The request that met it first; none where it is not known.
+        /// The request that met it first; null if unknown.
         first: Option<FirstFailure>,
-        /// What the file system lacked after the phase; none for other errors than `ENOSPC`.
+        /// What the file system lacked after the phase; null for other errors than `ENOSPC`.
         lack: Option<SpaceLack>,
         /// Whether contents went around the page cache.
         direct: bool,
@@ -39,7 +39,7 @@ pub enum InvalidReason {
         limit_ns: u64,
         /// Operations that were done.
         operations: u64,
-        /// Operations that were asked for; none where time alone ends the phase.
+        /// Operations that were asked for; null where time alone ends the phase.
         asked: Option<u64>,
     },
     /// It did fewer operations than were asked for, or more.
@@ -83,7 +83,7 @@ pub enum InvalidReason {
         place: String,
         /// Operations that were done.
         operations: u64,
-        /// Operations that were asked for; none where time alone ends the phase.
+        /// Operations that were asked for; null where time alone ends the phase.
         asked: Option<u64>,
         /// The call, and where it waits in the kernel.
         call: String,

@@ -17,7 +17,7 @@ use crate::run::workers::WorkSpan;
 pub struct RankTimes {
     /// Which rank.
     pub rank: u32,
-    /// From its first operation to its last; none if its workers could not be started.
+    /// From its first operation to its last; `None` if its workers could not be started.
     pub span: Option<WorkSpan>,
     /// Operations that succeeded.
     pub operations: u64,

@@ -16,7 +16,7 @@ pub struct PhaseRanks {
     pub stonewall_seconds: f64,
     /// Operations that all ranks had done by then: an estimate, as if each had gone on evenly.
     pub stonewall_operations: f64,
-    /// Rates over time; none if they are not known.
+    /// Rates over time; null if unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timeline: Option<RankTimeline>,
 }
@@ -47,7 +47,7 @@ impl RankShare {
         self.ended_seconds - self.started_seconds
     }
 
-    /// Its operations per second; none if it did none.
+    /// Its operations per second; null if it did none.
     pub fn rate(&self) -> Option<f64> {
         (self.operations > 0 && self.seconds() > 0.0)
             .then(|| self.operations as f64 / self.seconds())
@@ -69,7 +69,7 @@ impl PhaseRanks {
         Self { ranks, clock_error_seconds, stonewall_seconds, stonewall_operations, timeline }
     }
 
-    /// Mean operations per second of a rank while it works; none if nothing was done.
+    /// Mean operations per second of a rank while it works; null if nothing was done.
     pub fn mean_rate(&self) -> Option<f64> {
         let busy = || self.ranks.iter().filter(|one| one.is_busy());
         let operations: u64 = busy().map(|one| one.operations).sum();
@@ -82,12 +82,12 @@ impl PhaseRanks {
         self.ranks.iter().map(|one| one.ended_seconds).fold(0.0, f64::max)
     }
 
-    /// Operations per second until the first rank had done its work; none if nothing was done.
+    /// Operations per second until the first rank had done its work; null if nothing was done.
     pub fn stonewall_rate(&self) -> Option<f64> {
         (self.stonewall_seconds > 0.0).then(|| self.stonewall_operations / self.stonewall_seconds)
     }
 
-    /// Time between the end of the rank in the middle and that of the last one, over the time of all; none where fewer than
+    /// Time between the end of the rank in the middle and that of the last one, over the time of all; null where fewer than
     /// two had work.
     pub fn straggler_share(&self) -> Option<f64> {
         let busy = self.ranks.iter().filter(|one| one.is_busy());

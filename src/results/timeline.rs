@@ -117,7 +117,7 @@ impl RankTimeline {
             && self.rows.len() <= ROWS_MAX
     }
 
-    /// That of ranks, in their order, which took so many seconds from the first start to the last end; none if nothing of it
+    /// That of ranks, in their order, which took so many seconds from the first start to the last end; null if nothing of it
     /// is known.
     pub fn of(ranks: &[RankWork<'_>], seconds: f64) -> Option<Self> {
         let ranks_per_row = ranks.len().div_ceil(ROWS_MAX).max(1);
@@ -133,7 +133,7 @@ impl RankTimeline {
 }
 
 impl RankWork<'_> {
-    /// Operations per second in each slice of so many seconds; none where it was not at work for half of it.
+    /// Operations per second in each slice of so many seconds; null where it was not at work for half of it.
     fn rates(&self, seconds: f64) -> Vec<Option<f64>> {
         if self.operations.is_empty() {
             return vec![None; TIME_SLICES];

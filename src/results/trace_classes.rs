@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::trace_counts::{BucketCounts, CALLS_MAX, SLICES_MAX, add_to, sum_of};
 use crate::host::tracing::{ClassKey, TraceBatch, TraceBy};
 
-/// Classes that are kept apart during a trace. Where there are more, those whose calls took least time so far are
+/// Classes that are kept apart during a trace. Where there are more, those whose calls took least time until now are
 /// summed up, half of them at a time.
 const CLASSES_MAX: usize = 4_096;
 /// Directories with rows of their own: those whose calls took most time.

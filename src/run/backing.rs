@@ -79,7 +79,7 @@ pub struct DiskOrder<'a> {
     pub model: &'a DiskModel,
     /// Decides what models leave to chance.
     pub seed: u64,
-    /// The most that its image and what is kept of it may take of memory; none if that is not known.
+    /// The most that its image and what is kept of it may take of memory; `None` if unknown.
     pub memory_bytes: Option<u64>,
 }
 
@@ -294,7 +294,7 @@ impl Backing {
         &self.room
     }
 
-    /// The block device that a file system of this kind lies on; none if it needs none.
+    /// The block device that a file system of this kind lies on; `None` if it needs none.
     pub fn device(&self, filesystem: &FileSystem) -> Option<BlockDevice> {
         let number = self.base.as_ref().filter(|_| filesystem.kind.maker.is_some())?.number();
         BlockDevice::numbered(Path::new("/sys"), number)

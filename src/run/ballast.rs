@@ -38,7 +38,7 @@ pub trait BallastPlace {
     /// The room there is.
     fn space(&self) -> Result<Space>;
 
-    /// The layout score of the files; none if the file system does not say where their blocks are.
+    /// The layout score of the files; `None` if the file system does not say where their blocks are.
     fn layout_score(&self) -> Option<f64> {
         None
     }
@@ -70,12 +70,12 @@ pub enum Headway {
 /// Hears how far it is.
 pub type HeadwayListener<'a> = &'a dyn Fn(&Headway);
 
-/// The files of a ballast so far.
+/// The files of a ballast until now.
 #[derive(Clone, Debug)]
 pub struct BallastState {
     ballast: Ballast,
     live: LiveSet,
-    /// Draws for victims so far.
+    /// Draws for victims until now.
     draws: u64,
     /// Files made since the last deletion.
     since_deletion: u64,
@@ -273,7 +273,7 @@ impl BallastState {
         }
     }
 
-    /// The next files that fit, in the order of their numbers; none if no file is small enough.
+    /// The next files that fit, in the order of their numbers; `None` if no file is small enough.
     fn next_batch(&mut self, distance: &Distance) -> Option<Range<u64>> {
         let tree = &self.ballast.tree;
         let (most_files, most_bytes) = match self.ballast.method {
@@ -321,7 +321,7 @@ impl BallastState {
         Ok(())
     }
 
-    /// By how many bytes files grow side by side; none if each is written as a whole.
+    /// By how many bytes files grow side by side; `None` if each is written as a whole.
     fn piece_bytes(&self) -> Option<u32> {
         match self.ballast.method {
             FillMethod::Age { churn, .. } => churn.piece_bytes,

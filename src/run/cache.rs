@@ -121,7 +121,7 @@ const COLD_SHARE_MAX: f64 = 0.01;
 const WARM_SHARE_MIN: f64 = 0.99;
 
 impl CacheVerdict {
-    /// Cold, proved so far by what is resident.
+    /// Cold, proved until now by what is resident.
     pub fn after_drop(resident: Option<f64>) -> Self {
         let (found, doubt) = match resident {
             None => (CacheState::Unverified, Some(Doubt::NoProbe)),
@@ -289,13 +289,13 @@ pub struct ReadEvidence {
     pub bytes: u64,
     /// What was read, by counters.
     pub read: Readings,
-    /// What other processes had disks read, in bytes; none where nothing tells.
+    /// What other processes had disks read, in bytes; `None` where nothing tells.
     pub others_read_bytes: Option<u64>,
 }
 
 impl ReadEvidence {
     /// Of the bytes that the disk beneath read, those that nobody but the device can have asked for:
-    /// not others, nor this process for something else, such as its own program. None where that is not known.
+    /// not others, nor this process for something else, such as its own program. `None` where that is not known.
     pub fn of_device(&self, beneath_read_bytes: u64) -> Option<u64> {
         let device = self.read.device?.read_bytes;
         let own_beside = match self.read.own_read {

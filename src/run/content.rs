@@ -133,7 +133,7 @@ fn stamp(key: u64, block: u64) -> [u8; STAMP_BYTES as usize] {
     (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes()
 }
 
-/// What file `number` of a tree holds from `offset` on, as it was first written; none where that is no stamp: files
+/// What file `number` of a tree holds from `offset` on, as it was first written; `None` where that is no stamp: files
 /// without content of their own, and places inside of a block.
 pub fn stamp_at(tree: &Tree, number: u64, offset: u64) -> Option<[u8; STAMP_BYTES as usize]> {
     let has_stamp = tree.content != Content::Zeros

@@ -46,7 +46,7 @@ impl DoneCount {
         (0..workers).map(|_| Self::default()).collect()
     }
 
-    /// The operations done so far.
+    /// The operations done until now.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -72,7 +72,7 @@ pub struct WorkerTally {
 /// A request that failed, and the entry that its operation worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedRequest {
-    /// Which request; none where its result was lost with a queue.
+    /// Which request; `None` where its result was lost with a queue.
     pub kind: Option<RequestKind>,
     /// The entry.
     pub place: ItemId,

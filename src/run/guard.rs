@@ -64,7 +64,7 @@ impl DirectoryGuard {
 }
 
 /// Is the guard of the run directory `name` at `place`, until `control` says that the directory is gone, or is closed: then
-/// it waits until neither rank 0 nor another rank uses the directory, and removes it; none if there is nothing to do.
+/// it waits until neither rank 0 nor another rank uses the directory, and removes it; `None` if there is nothing to do.
 /// `ready` tells rank 0 that it may make the directory.
 ///
 /// # Errors

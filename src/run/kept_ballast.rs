@@ -59,7 +59,7 @@ pub fn leave_note(run_directory: BorrowedFd<'_>, note: &BallastNote) -> std::io:
     write_new(run_directory, NOTE, note)
 }
 
-/// The note of a marked directory; none if there is none that boatload could have left.
+/// The note of a marked directory; `None` if there is none that boatload could have left.
 ///
 /// # Errors
 /// If there is one that cannot be read.
@@ -110,7 +110,7 @@ fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<KeptBallast> {
     Some(KeptBallast { run_directory, root, note, name })
 }
 
-/// What tells it from what the law makes; none if nothing does. Sizes are looked at of some files,
+/// What tells it from what the law makes; `None` if nothing does. Sizes are looked at of some files,
 /// names of all.
 fn difference(kept: &KeptBallast, ballast: &Ballast) -> Option<String> {
     let BallastNote { files, aged } = kept.note;

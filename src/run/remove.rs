@@ -114,7 +114,7 @@ struct RenamedEntry {
 }
 
 impl RenamedEntry {
-    /// None if it is not found, or was renamed again just now.
+    /// `None` if it is not found, or was renamed again just now.
     fn of(directory: BorrowedFd<'_>) -> Option<Self> {
         let path = path_of(directory)?;
         let (parent, name) = (open_parent(path.parent()?).ok()?, path.file_name()?.to_owned());

@@ -136,7 +136,7 @@ impl RunDirectory {
         Ok(Self { parent, directory, name: name.to_string(), token: None, is_of_rank: false })
     }
 
-    /// The token of its marker, which tells it from every other; none where another process wrote it.
+    /// The token of its marker, which tells it from every other; `None` where another process wrote it.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
@@ -233,7 +233,7 @@ fn mark(directory: BorrowedFd<'_>, id: &str) -> std::io::Result<String> {
     Ok(marker.token)
 }
 
-/// Opens a directory and takes the lock that says that it is in use, after `clean` is done with it; none if it is
+/// Opens a directory and takes the lock that says that it is in use, after `clean` is done with it; `None` if it is
 /// not there any more. The lock is held until the process ends, however it ends.
 ///
 /// # Errors
@@ -496,7 +496,7 @@ pub struct OtherHost {
 }
 
 impl OtherHost {
-    /// One that gave a sign at this time of day; none if that is too long ago.
+    /// One that gave a sign at this time of day; `None` if that is too long ago.
     fn since(sign: i64, name: String) -> Option<Self> {
         // Clocks of a server and of this host may differ a little.
         let seconds_ago = (seconds_of_day() - sign).max(0);
@@ -519,7 +519,7 @@ impl OtherHost {
         )
     }
 
-    /// The one that may still be at work in a marked and open directory; none if that is of this host.
+    /// The one that may still be at work in a marked and open directory; `None` if that is of this host.
     pub fn at_work(directory: BorrowedFd<'_>, marker: &Marker) -> Option<Self> {
         if marker.boot == boot_id() {
             return None;
@@ -535,7 +535,7 @@ impl OtherHost {
         Self::since(sign, "another host".into())
     }
 
-    /// What the host of a marker of another boot is called; none if it is this one before it was started anew, where it may
+    /// What the host of a marker of another boot is called; `None` if it is this one before it was started anew, where it may
     /// be. Hosts may have the same name; one of another name may use a local file system that this one exports.
     fn named(marker: &Marker, may_be_own: bool) -> Option<String> {
         let name = shown(&marker.host);

@@ -34,9 +34,9 @@ pub struct PhaseRun {
     /// Context switches of all workers.
     pub context_switches: u64,
     /// Time between the end of the worker in the middle and that of the last one, of those that had
-    /// as much to do, over `seconds`; none for fewer than two.
+    /// as much to do, over `seconds`; `None` for fewer than two.
     pub worker_spread: Option<f64>,
-    /// When they worked; none if they could not be started.
+    /// When they worked; `None` if they could not be started.
     pub span: Option<WorkSpan>,
 }
 

@@ -1,5 +1,5 @@
 //! Run documents that somebody made by hand: they run nothing here, and cost no time.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says so when it cannot go on")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it cannot continue")]
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::needless_pass_by_value,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -7,7 +7,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use std::ffi::OsStr;
@@ -28,7 +28,7 @@ pub struct Bench {
 
 /// What a command came to.
 pub struct Ran {
-    /// The exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,

@@ -22,7 +22,7 @@ pub fn skip(what: &str, why: &str) {
     }
 }
 
-/// What a program prints on stdout, without the blanks around it; none if it is missing or fails.
+/// What a program prints on stdout, without the blanks around it; `None` if it is missing or fails.
 pub fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let done = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     done.status.success().then(|| String::from_utf8_lossy(&done.stdout).trim().to_string())

@@ -6,7 +6,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use std::ffi::OsStr;
@@ -89,7 +89,7 @@ impl Terminal {
         (&self.keys).write_all(keys).unwrap();
     }
 
-    /// All that was shown so far, with the sequences that control the terminal.
+    /// All that was shown until now, with the sequences that control the terminal.
     pub fn seen(&self) -> String {
         String::from_utf8_lossy(&self.seen.lock().unwrap()).into_owned()
     }

@@ -1,5 +1,5 @@
 //! Following the requests of a block device through the kernel's tracepoints.
-#![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+#![allow(clippy::unwrap_used, reason = "a test panics when it cannot continue")]
 
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use crate::common;
@@ -119,7 +119,7 @@ fn direct_io_in_memory_works_or_says_that_it_is_refused() {
     }
 }
 
-/// The lines that `strace -f` gives of a run with these flags; none where it cannot.
+/// The lines that `strace -f` gives of a run with these flags; `None` where it cannot.
 pub(crate) fn traced(bench: &Bench, flags: &[&str], arguments: &[&str]) -> Option<Vec<String>> {
     if output("strace", &["--version"]).is_none() {
         skip("system calls against strace", "it is not installed");

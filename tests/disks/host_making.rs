@@ -6,7 +6,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use crate::common;
@@ -84,7 +84,7 @@ impl Bench {
         File::options().read(true).write(true).open(self.path()).unwrap()
     }
 
-    /// Makes a file system of a kind on it; none if its program is not installed.
+    /// Makes a file system of a kind on it; `None` if its program is not installed.
     fn make(&self, kind: &str) -> Option<Result<(), String>> {
         let row = find_kind(kind).unwrap();
         let tool = match probe(row) {
@@ -119,7 +119,7 @@ fn attached(image: &Path) -> String {
     output("losetup", &["-j", image.to_str().unwrap()]).expect("losetup lists")
 }
 
-/// The program that makes this kind; none if mounting is all it takes.
+/// The program that makes this kind; `None` if mounting is all it takes.
 fn probe(kind: &'static FileSystemKind) -> boatload::base::failure::Result<Option<Tool>> {
     probe_all(&[kind]).map(|mut all| all.pop().and_then(|(_, tool)| tool))
 }

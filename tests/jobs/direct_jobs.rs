@@ -1,6 +1,6 @@
 //! Job files with direct I/O, with phases that a time ends, and with phases on the device: right,
 //! wrong, and on the simulated file system.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test says so when it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test panics when it cannot continue")]
 
 use crate::library;
 

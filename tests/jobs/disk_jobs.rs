@@ -4,7 +4,7 @@
     missing_docs,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! File systems that a job file or the command line asks for: what they make of the variants, and
 //! what is wrong with them, each with its line.
-#![allow(missing_docs, clippy::panic, reason = "a test says so when it cannot go on")]
+#![allow(missing_docs, clippy::panic, reason = "a test panics when it cannot continue")]
 
 use crate::script::script;
 use boatload::analysis::estimate::{ProbeCosts, ProbedPhase, estimate};

@@ -1,6 +1,6 @@
 //! Job files as users write them, right and wrong.
 
-#![allow(clippy::panic, clippy::expect_used, reason = "a test says so when it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test panics when it cannot continue")]
 
 use crate::script::script;
 use boatload::base::problem::{Problem, Problems};

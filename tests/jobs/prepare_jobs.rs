@@ -1,6 +1,6 @@
 //! Mistakes in what prepares a place for its levels, and in what findings are asked for: each is one
 //! problem, with its line.
-#![allow(missing_docs, clippy::panic, reason = "a test says so when it cannot go on")]
+#![allow(missing_docs, clippy::panic, reason = "a test panics when it cannot continue")]
 
 use boatload::base::problem::Problem;
 use boatload::plan::{Settings, find_scenario, read_job};

@@ -4,7 +4,7 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a test panics when it cannot continue"
 )]
 
 use std::sync::Mutex;

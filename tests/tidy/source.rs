@@ -22,7 +22,7 @@ impl Source {
         Self { path: path.into(), text: text.into(), code, live }
     }
 
-    /// The names of its module, from the crate's root: `["op", "read"]`; none for the root.
+    /// The names of its module, from the crate's root: `["op", "read"]`; `None` for the root.
     pub(crate) fn module(&self) -> Vec<&str> {
         let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
         let names: Vec<&str> = inner.split('/').collect();
@@ -102,7 +102,7 @@ fn without_literals(text: &str) -> String {
     String::from_utf8_lossy(&code).into_owned()
 }
 
-/// The length of the comment or literal that begins here; none if none does.
+/// The length of the comment or literal that begins here; `None` if none does.
 fn hidden(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [b'/', b'/', ..] => Some(find(bytes, b"\n")),

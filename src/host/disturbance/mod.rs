@@ -15,7 +15,7 @@ use super::sysfs::{number_after, number_in};
 use crate::base::files::{paths_in, read_text};
 use processes::{Processes, Transfers};
 
-/// What else happened during a phase and its sync. Each figure is none where nothing tells it.
+/// What else happened during a phase and its sync. Each figure is null where nothing tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
     /// How long was watched, in seconds: a little longer than the phase and its sync.
@@ -184,7 +184,7 @@ pub struct ProcessorTimes {
 }
 
 impl ProcessorTimes {
-    /// The times since boot; none if /proc/stat cannot be read.
+    /// The times since boot; null if /proc/stat cannot be read.
     pub fn now() -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second().max(1);
         Self::parse(&read_text("/proc/stat").ok()?, ticks as f64)
@@ -212,7 +212,7 @@ impl ProcessorTimes {
         })
     }
 
-    /// What passed since an earlier reading. None if all together stood still, for less than a tick or because
+    /// What passed since an earlier reading. `null` if all together stood still, for less than a tick or because
     /// nothing is counted, or if some went back: those of waiting may, and steal after a migration (proc_stat(5)).
     pub fn since(self, earlier: Self) -> Option<Self> {
         let passed = |now: f64, then: f64| Some(now - then).filter(|seconds| *seconds >= 0.0);
@@ -238,7 +238,7 @@ struct Throttling {
     frequencies: Vec<(PathBuf, u64)>,
 }
 
-/// Counts since the machine started; none where nothing tells them.
+/// Counts since the machine started; null where nothing tells them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Throttles {
     core: Option<u64>,

@@ -61,7 +61,7 @@ impl Default for Processes {
 }
 
 impl Processes {
-    /// The counters now; none if none of another process can be read, which takes root.
+    /// The counters now; `None` if none of another process can be read, which takes root.
     pub(super) fn transfers(&mut self) -> Option<Transfers> {
         if !is_root() {
             return None;
@@ -98,7 +98,7 @@ impl Processes {
         Some(found)
     }
 
-    /// Whose a process is; none if it has just ended.
+    /// Whose a process is; `None` if it has just ended.
     fn kinship(&self, id: u32) -> Option<Kinship> {
         let text = read_once(&self.proc.join(format!("{id}/stat"))).ok()?;
         let parent = parent_of(&text)?;

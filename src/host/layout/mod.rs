@@ -154,7 +154,7 @@ impl LeftOut {
 }
 
 impl FileLayout {
-    /// Why it is left out of a score; none if it counts. A file that is not placed whole is left
+    /// Why it is left out of a score; `None` if it counts. A file that is not placed whole is left
     /// out whole: the end of its last block is still to come.
     pub fn left_out(&self) -> Option<LeftOut> {
         match self {

@@ -46,7 +46,7 @@ pub struct SampledFile {
     pub size_bytes: u64,
     /// What it takes on the device.
     pub allocated_bytes: u64,
-    /// Where it lies; none if it cannot be opened or asked.
+    /// Where it lies; `None` if it cannot be opened or asked.
     pub layout: Option<FileLayout>,
 }
 

@@ -7,7 +7,7 @@ use crate::base::named_enum::named_enum;
 named_enum! {
     /// What a traced system call does.
     pub enum TracedOperation {
-        /// An open with `O_CREAT`, whether or not the file existed.
+        /// An open with `O_CREAT`, whether the file existed.
         Create = "create",
         /// Any other open.
         Open = "open",

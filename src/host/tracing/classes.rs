@@ -90,7 +90,7 @@ const DEVICE_SHIFT: u32 = 17;
 const IS_PATH: u64 = 1 << 16;
 
 impl ClassKey {
-    /// The smallest size of this class, in bytes; none where the size is not known.
+    /// The smallest size of this class, in bytes; `None` if unknown.
     pub fn size_min(self) -> Option<u64> {
         match self.number {
             0 => Some(0),

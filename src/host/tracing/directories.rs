@@ -43,7 +43,7 @@ pub struct KnownDirectory {
 }
 
 impl KnownDirectory {
-    /// How many entries it has now, without `.` and `..`; none where it cannot be read, has too many, or `stop` is set.
+    /// How many entries it has now, without `.` and `..`; `None` where it cannot be read, has too many, or `stop` is set.
     pub fn entries(&self, stop: &AtomicBool) -> Option<u64> {
         let all = list(&self.path).ok().filter(|_| self.is_there)?;
         // Two of them are its own and that of its parent.
@@ -83,7 +83,7 @@ impl DirectoryNames {
         self
     }
 
-    /// The directory of a class; none where its name is not known, or too long.
+    /// The directory of a class; `None` where its name is not known, or too long.
     pub fn find(&self, class: ClassKey) -> Option<KnownDirectory> {
         if !class.is_path {
             return self.of_inode(class);

@@ -71,7 +71,7 @@ pub struct TraceBatch {
     pub errors: Vec<MapEntry>,
     /// Bytes by operation, of all times.
     pub bytes: Vec<MapEntry>,
-    /// Calls by class, operation and bucket, since the last time; none where no class was asked for.
+    /// Calls by class, operation and bucket, since the last time; `None` where no class was asked for.
     pub classes: Vec<ClassCount>,
     /// Calls and their time by class, operation and slice, since the last time.
     pub slices: Vec<ClassSlice>,

@@ -75,7 +75,7 @@ enum WireValue {
     Other(serde::de::IgnoredAny),
 }
 
-/// What a line says; none where it is of no interest, or is none that bpftrace prints.
+/// What a line says; `None` where it is of no interest, or is none that bpftrace prints.
 pub(super) fn parse_line(line: &[u8]) -> Option<TracerLine> {
     let wire: WireLine = serde_json::from_str(&String::from_utf8_lossy(line)).ok()?;
     match wire.data {

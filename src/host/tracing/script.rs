@@ -52,11 +52,11 @@ impl PathFilter {
 pub struct ScriptOrder {
     /// Which processes.
     pub processes: ProcessFilter,
-    /// Which files; none for all.
+    /// Which files; `None` for all.
     pub path: Option<PathFilter>,
     /// Which operations.
     pub operations: Vec<TracedOperation>,
-    /// What else tells calls apart; none for their operation alone.
+    /// What else tells calls apart; `None` for their operation alone.
     pub by: Option<TraceBy>,
     /// Operations of a window.
     pub every: u64,

@@ -51,12 +51,12 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) cache: CacheAsked,
     pub(super) shift: u32,
     pub(super) end: PhaseEnd,
-    /// The law of the sizes that it writes; none for that of the tree.
+    /// The law of the sizes that it writes; `None` for that of the tree.
     pub(super) sizes: Option<Sizes>,
 }
 
 impl<'a> CellCheck<'a> {
-    /// The cell; none if anything is wrong with it.
+    /// The cell; `None` if anything is wrong with it.
     pub(super) fn cell(mut self) -> Option<CellPlan> {
         let sim = self.sim();
         let outlines: Vec<_> = (0..self.job.phases().len()).map(|at| self.outline(at)).collect();

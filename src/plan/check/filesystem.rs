@@ -21,9 +21,9 @@ pub(super) struct CrossedVariant<'a> {
     pub(super) wire: &'a wire::WireVariant,
     /// Its place in the job file.
     pub(super) place: String,
-    /// Its name in the plan; none if anything is wrong with it.
+    /// Its name in the plan; `None` if anything is wrong with it.
     pub(super) name: Option<String>,
-    /// What is made for it, and where that is asked for; none if it runs on what is there.
+    /// What is made for it, and where that is asked for; `None` if it runs on what is there.
     pub(super) made: Option<(FileSystem, String)>,
 }
 
@@ -102,7 +102,7 @@ fn labels(all: &[FileSystem]) -> Vec<String> {
     all.iter().map(label).collect()
 }
 
-/// The file system; none if its kind or its disk is not known, which was reported.
+/// The file system; `None` if its kind or its disk is not known, which was reported.
 fn read(
     wire: &WireFileSystem,
     place: &str,

@@ -221,7 +221,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// A number in a unit and a range; none if the key is absent or wrong.
+    /// A number in a unit and a range; `None` if the key is absent or wrong.
     pub(super) fn number<'w>(
         &mut self,
         key: &str,
@@ -254,7 +254,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// A list of quantities, or the name of one; none if anything is wrong with it.
+    /// A list of quantities, or the name of one; `None` if anything is wrong with it.
     pub(super) fn list(&mut self, key: &str, wire: &OneOrMany) -> Option<Vec<Quantity>> {
         let found = match wire {
             OneOrMany::Many(list) => return self.each(key, list, Self::quantity),
@@ -271,7 +271,7 @@ impl<'a> KeyReader<'a> {
         None
     }
 
-    /// One quantity or several, or the name of either; none if anything is wrong with it.
+    /// One quantity or several, or the name of either; `None` if anything is wrong with it.
     pub(super) fn one_or_many(&mut self, key: &str, wire: &OneOrMany) -> Option<Vec<Quantity>> {
         let OneOrMany::One(one) = wire else { return self.list(key, wire) };
         if let Some(ParameterValue::Many(many)) =

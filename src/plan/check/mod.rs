@@ -262,7 +262,7 @@ fn levels_go_up(levels: &[Quantity], report: &mut ProblemList) -> bool {
     }
 }
 
-/// Quantities that go along with the level, by name: one for each level, or none if anything is
+/// Quantities that go along with the level, by name: one for each level, or `None` if anything is
 /// wrong with them.
 type Companions = BTreeMap<String, Vec<Quantity>>;
 

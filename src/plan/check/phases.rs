@@ -378,7 +378,7 @@ fn past(outline: &PhaseOutline<'_>, selection: &Selection) -> Option<PastChange>
 }
 
 impl KeyReader<'_> {
-    /// When a phase with this `duration` ends; none if it cannot be read. A plain number is seconds.
+    /// When a phase with this `duration` ends; `None` if it cannot be read. A plain number is seconds.
     fn phase_end(&mut self, wire: Option<&WireQuantity>) -> Option<PhaseEnd> {
         let Some(wire) = wire else {
             // Its value was no quantity.

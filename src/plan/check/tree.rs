@@ -38,7 +38,7 @@ const DELETE_EVERY_DEFAULT: u64 = 10;
 const FILES_UNKNOWN: u64 = 1 << 32;
 const FILES_UNKNOWN_DRAWN: u64 = 10_000_000;
 
-/// Reads a tree. `workers` are the threads of the phases, for trees of their own; none if they are
+/// Reads a tree. `workers` are the threads of the phases, for trees of their own; `None` if they are
 /// not known.
 struct TreeReader<'a> {
     wire: &'a WireTree,
@@ -60,7 +60,7 @@ struct FileCount {
 }
 
 impl TreeReader<'_> {
-    /// The tree of one cell; none if anything is wrong with it.
+    /// The tree of one cell; `None` if anything is wrong with it.
     fn tree(mut self) -> Option<Tree> {
         let count = self.file_count();
         let roots = match self.wire.trees.unwrap_or_default() {
@@ -311,7 +311,7 @@ fn content(wire: Option<&WireContent>, mut keys: KeyReader<'_>) -> Option<Conten
 }
 
 impl CellCheck<'_> {
-    /// The tree of the cell: the variant's own, or that of the job file; none if anything is wrong
+    /// The tree of the cell: the variant's own, or that of the job file; `None` if anything is wrong
     /// with it.
     pub(super) fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
         let (own, seed) = (self.own("tree"), self.seed);
@@ -332,7 +332,7 @@ impl CellCheck<'_> {
         TreeReader { wire, workers, seed, keys: self.keys(place) }.tree()
     }
 
-    /// How the place is prepared for the level, as `wire` at `place` says; none if anything is
+    /// How the place is prepared for the level, as `wire` at `place` says; `None` if anything is
     /// wrong with it.
     pub(super) fn prepare(&mut self, wire: &WirePrepare, place: &str) -> Option<Prepare> {
         let Some(level) = self.level else {
@@ -372,7 +372,7 @@ impl CellCheck<'_> {
 }
 
 impl KeyReader<'_> {
-    /// How ageing breaks up files and free space; none if a key of it is wrong.
+    /// How ageing breaks up files and free space; `None` if a key of it is wrong.
     fn churn(&mut self, age: &WireAge) -> Option<Churn> {
         let piece_bytes = match &age.pieces {
             Some(wire) => Some(self.whole("pieces", wire, Unit::Bytes, PIECE_BYTES)? as u32),

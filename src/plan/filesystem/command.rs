@@ -25,7 +25,7 @@ pub fn mkfs_arguments(filesystem: &FileSystem, room: &VolumeSize, device: &Path)
     words.chain([device.as_os_str().to_os_string()]).collect()
 }
 
-/// The mkfs command quoted for a shell, with `DEVICE` for the device; none if it has no mkfs.
+/// The mkfs command quoted for a shell, with `DEVICE` for the device; `None` if it has no mkfs.
 pub fn shown_command(filesystem: &FileSystem, room: &VolumeSize) -> Option<String> {
     let program = filesystem.kind.maker.as_ref()?.program.to_string();
     let words = std::iter::once(program).chain(options(filesystem, room));

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct FileSystemKind {
     /// Its name in the kernel: `ext4`.
     pub name: &'static str,
-    /// How it is made; none if mounting is all it takes.
+    /// How it is made; `None` if mounting is all it takes.
     pub maker: Option<Maker>,
     /// The least room its mkfs and its log need to be of use, in bytes.
     pub least_bytes: u64,
@@ -27,7 +27,7 @@ pub struct Maker {
     pub program: &'static str,
     /// Words it always gets: to be quiet, not to ask, to do all of its work before it ends.
     pub always: &'static [&'static str],
-    /// The option that sets the number of inodes; none where there are as many as needed.
+    /// The option that sets the number of inodes; `None` where there are as many as needed.
     pub inodes: Option<&'static str>,
     /// Options that take the next word for their value, with blanks between them. After any other, a
     /// word that does not begin with `-` would be another device, or its size.
@@ -161,7 +161,7 @@ pub static KINDS: [FileSystemKind; 11] = [
     },
 ];
 
-/// The kind with this name; none if boatload cannot make it.
+/// The kind with this name; `None` if boatload cannot make it.
 pub fn find_kind(name: &str) -> Option<&'static FileSystemKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }

@@ -17,7 +17,7 @@ use crate::plan::{BallastGoal, CellPlan, Plan};
 pub enum Volume {
     /// A sparse image file below the run's directory, on a loop device.
     Image {
-        /// Its size; none for what the plan needs.
+        /// Its size; `None` for what the plan needs.
         bytes: Option<u64>,
     },
     /// A block device, which loses what it holds.
@@ -29,7 +29,7 @@ pub enum Volume {
     },
     /// An image in memory.
     Memory {
-        /// Its size; none for what the plan needs.
+        /// Its size; `None` for what the plan needs.
         bytes: Option<u64>,
     },
 }
@@ -82,7 +82,7 @@ const FILLED_OWN_BYTES: u64 = 64 * MIB;
 const OPERATION_BYTES: u64 = 1024;
 const SYNC_BYTES: u64 = 32 * 1024;
 
-/// The size that a place must have so that each cell with a file system of its own fits; none if
+/// The size that a place must have so that each cell with a file system of its own fits; `None` if
 /// there is none.
 fn volume_size(plan: &Plan) -> Option<VolumeSize> {
     made(plan).next()?;
@@ -121,7 +121,7 @@ fn is_filled(plan: &Plan) -> bool {
     made(plan).any(|(cell, _)| percent(cell).is_some())
 }
 
-/// The size of a plan's volume on a place of `bytes`; none if no cell has a file system of its own.
+/// The size of a plan's volume on a place of `bytes`; `None` if no cell has a file system of its own.
 pub fn volume_size_at(plan: &Plan, bytes: u64) -> Option<VolumeSize> {
     let inodes = made(plan).map(|(cell, _)| inodes(cell, bytes)).max()?;
     Some(VolumeSize { bytes, inodes })

@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// The store that is at its path now, made if it is missing, where that is another file than the one that was
-    /// opened; none if it is the same.
+    /// opened; `None` if it is the same.
     ///
     /// # Errors
     /// If there is none and none can be made.
@@ -161,7 +161,7 @@ impl Store {
         configured
     }
 
-    /// Its path; none for a store that nobody keeps.
+    /// Its path; `None` for a store that nobody keeps.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -383,7 +383,7 @@ const IN_MEMORY: &str = "in memory";
 /// The device and inode of a stand-in, which no file has.
 const NO_FILE: (u64, u64) = (0, 0);
 
-/// The device and inode of a file; none if there is none.
+/// The device and inode of a file; `None` if there is none.
 fn file_at(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }

@@ -112,7 +112,7 @@ impl Store {
         Ok(all)
     }
 
-    /// A run with everything it gave so far. `id` is a whole id, as [`Store::find_run`] gives.
+    /// A run with everything it gave until now. `id` is a whole id, as [`Store::find_run`] gives.
     pub fn load(&self, id: &str) -> Result<Book> {
         // One snapshot, also while a run is writing.
         let snapshot = self.connection.unchecked_transaction();
@@ -213,7 +213,7 @@ impl Store {
     }
 }
 
-/// How many runs before the last a word means: `last`, `last~1`; none if it means something else.
+/// How many runs before the last a word means: `last`, `last~1`; `None` if it means something else.
 fn runs_back(asked: &str) -> Option<u32> {
     match asked.strip_prefix("last")? {
         "" => Some(0),

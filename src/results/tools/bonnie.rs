@@ -32,7 +32,7 @@ const FILES_AFTER: usize = 17;
 /// Files are counted by so many.
 const FILES_UNIT: u64 = 1024;
 
-/// None if no line is one of bonnie++.
+/// `None` if no line is one of bonnie++.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut lines = text.lines().filter_map(BonnieLine::parse);
     let (lines, rest) = (lines.by_ref().take(MEASUREMENTS_MAX).collect::<Vec<_>>(), lines.next());
@@ -92,7 +92,7 @@ impl BonnieLine {
         }
     }
 
-    /// The rate in a column: none if it was not measured, without a number if it was too short.
+    /// The rate in a column: `None` if it was not measured, without a number if it was too short.
     fn rate(&self, column: usize, name: &str, work: ToolWork) -> Option<ToolMeasurement> {
         let field = self.fields[column].as_str();
         let mut one = ToolMeasurement::new(name, work);

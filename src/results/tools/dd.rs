@@ -46,7 +46,7 @@ fn dd_bytes(text: &str) -> Option<u64> {
 }
 
 impl DdCommand {
-    /// The first dd among the words of a command, also one behind `ssh HOST`; none if there is none.
+    /// The first dd among the words of a command, also one behind `ssh HOST`; `None` if there is none.
     fn of_words(words: &[String]) -> Option<Self> {
         let at = words.iter().position(|word| word == "dd" || word.ends_with("/dd"))?;
         let mut command = Self::default();
@@ -272,7 +272,7 @@ enum DdComplaint {
 }
 
 impl DdComplaint {
-    /// `dd: error writing 'f': No space left on device`: a file, then the error, in any language. None if the line is no
+    /// `dd: error writing 'f': No space left on device`: a file, then the error, in any language. `None` if the line is no
     /// complaint, or one that leaves the figures as they are.
     fn parse(line: &str) -> Option<Self> {
         let (program, said) = line.trim().split_once(": ")?;
@@ -298,7 +298,7 @@ impl DdComplaint {
     }
 }
 
-/// What was read so far.
+/// What was read until now.
 #[derive(Default)]
 struct DdReader {
     /// Figures, and whether they are those at the end of a copy.
@@ -419,7 +419,7 @@ impl DdReader {
     }
 }
 
-/// None if the text is none of dd's.
+/// `None` if the text is none of dd's.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut reader = DdReader::default();
     // With status=progress, lines that end in a carriage return come before the end.

@@ -100,7 +100,7 @@ impl ElbenchoRow<'_> {
     }
 }
 
-/// None if the first line of names is missing.
+/// `None` if the first line of names is missing.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut lines = text.lines();
     let head = lines.by_ref().find_map(|line| {

@@ -332,7 +332,7 @@ fn is_on(value: &str) -> bool {
     !matches!(value, "0" | "none" | "false")
 }
 
-/// None if it is no JSON object. With `--status-interval` fio writes several documents, of which the last counts;
+/// `None` if it is no JSON object. With `--status-interval` fio writes several documents, of which the last counts;
 /// what it prints before them is passed over.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let begin = match text.trim_start().starts_with('{') {

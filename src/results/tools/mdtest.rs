@@ -211,7 +211,7 @@ fn begins_rates(line: &str) -> bool {
     line.contains("SUMMARY rate") || line.contains("SUMMARY:")
 }
 
-/// What was read so far.
+/// What was read until now.
 #[derive(Default)]
 struct MdtestReader {
     setup: MdtestSetup,
@@ -319,7 +319,7 @@ impl MdtestReader {
     }
 }
 
-/// None if the text is not mdtest's. Each launch has its own command, and a summary for each number of tasks.
+/// `None` if the text is not mdtest's. Each launch has its own command, and a summary for each number of tasks.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut reader = MdtestReader::default();
     let is_of_mdtest =

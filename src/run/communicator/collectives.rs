@@ -44,7 +44,7 @@ pub struct Collectives<'a> {
     communicator: &'a dyn Communicator,
     /// Set when the user wants to stop.
     stop: &'a AtomicBool,
-    /// Collective operations so far.
+    /// Collective operations until now.
     done: AtomicU64,
     /// Why there are no more; none while all goes well.
     ended: Mutex<Option<RankFailure>>,
@@ -57,7 +57,7 @@ pub struct Collectives<'a> {
 pub struct RankFailure {
     /// Which one it was.
     pub rank: u32,
-    /// Its host; none where another rank noticed.
+    /// Its host; `None` where another rank noticed.
     host: Option<String>,
     /// The exit code.
     exit: u8,
@@ -508,7 +508,7 @@ impl<'a> Collectives<'a> {
 }
 
 /// What a message of a kind says in operation `number`, or after it: nothing if it is of an earlier one; a failure that is
-/// none if it is of another kind or a later one. After a failure nothing else comes, so it is never of an earlier one.
+/// `None` if it is of another kind or a later one. After a failure nothing else comes, so it is never of an earlier one.
 fn parsed(
     message: &[u8],
     kind: MessageKind,

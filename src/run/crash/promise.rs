@@ -119,11 +119,11 @@ pub struct FilePromise {
     pub is_promised: bool,
     /// What it was before that.
     pub(super) before: Option<FileCopy>,
-    /// The file; none if it is not to be there.
+    /// The file; `None` if it is not to be there.
     pub(super) promised: Option<FileCopy>,
     /// A change that had begun when the power went, and promised nothing.
     pub(super) begun: Option<FileChange>,
-    /// When that change had ended, by the kernel's monotonic clock; none if it had not.
+    /// When that change had ended, by the kernel's monotonic clock; `None` if it had not.
     pub ended_ns: Option<u64>,
 }
 
@@ -171,7 +171,7 @@ pub struct CutPhase<'a> {
     pub phase: &'a Phase,
     /// When its workers' operations ended.
     pub ends: &'a [WorkEnds],
-    /// When the sync of all had returned; none if it had not, or there was none.
+    /// When the sync of all had returned; `None` if it had not, or there was none.
     pub synced_ns: Option<u64>,
     /// When the power went.
     pub cut_ns: u64,

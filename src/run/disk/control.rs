@@ -120,7 +120,7 @@ impl ControlSocket {
         Ok((Self::new(own), other))
     }
 
-    /// The end in a descriptor that was passed on; none if it is something else.
+    /// The end in a descriptor that was passed on; `None` if it is something else.
     pub(super) fn passed_on(socket: OwnedFd) -> Option<Self> {
         let is_one = sockopt::socket_type(&socket) == Ok(SocketType::SEQPACKET);
         is_one.then(|| Self::new(socket))

@@ -211,7 +211,7 @@ impl HardDisk {
         Some(service.sectors)
     }
 
-    /// When writes leave the cache if no request comes before; none where nothing is in it.
+    /// When writes leave the cache if no request comes before; `None` where nothing is in it.
     fn idle_until_ns(&self) -> Option<u64> {
         let delayed_ns = self.active_ns.saturating_add(self.model.write_delay_ns);
         (!self.dirty.is_empty()).then_some(delayed_ns)

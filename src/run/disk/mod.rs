@@ -45,7 +45,7 @@ pub(super) const SOURCE: &str = "boatload";
 /// started it, which goes before other processes from then on.
 pub struct ModelledDisk {
     watchdog: Watchdog,
-    /// Where the file system with the file is mounted; none if it is not.
+    /// Where the file system with the file is mounted; `None` if it is not.
     mounted: Option<PathBuf>,
     /// None once it is closed.
     file: Option<OwnedFd>,

@@ -95,7 +95,7 @@ pub(super) trait Mechanism: Send {
     /// Carries out that event.
     fn step(&mut self, done: &mut Answers);
 
-    /// Where its time went so far.
+    /// Where its time went until now.
     fn times(&self) -> BusyTimes;
 }
 

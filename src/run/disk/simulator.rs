@@ -68,7 +68,7 @@ impl DiskSimulator {
         finished.extend(self.finished.drain(..));
     }
 
-    /// What the disk was asked for and did so far.
+    /// What the disk was asked for and did until now.
     pub fn activity(&self) -> DiskActivity {
         let BusyTimes { seek_ns, rotation_ns, transfer_ns } = self.mechanism.times();
         let seconds = |ns: u64| Some(ns as f64 / 1e9);

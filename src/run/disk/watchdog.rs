@@ -225,7 +225,7 @@ impl Server {
         failure
     }
 
-    /// Waits for its end, for some seconds; none if it goes on.
+    /// Waits for its end, for some seconds; `None` if it goes on.
     fn wait(&mut self) -> Option<ExitStatus> {
         for _ in 0..END_LOOKS {
             match self.child.try_wait() {

@@ -141,7 +141,7 @@ impl SimDisk {
         self.cached_blocks.set_all(numbers);
     }
 
-    /// Share of these files that are cached; none if nothing is simulated to be.
+    /// Share of these files that are cached; `None` if nothing is simulated to be.
     pub(crate) fn cached_fraction(&self, numbers: impl Iterator<Item = u64>) -> Option<f64> {
         if self.model.cold_ns == 0 {
             return None;

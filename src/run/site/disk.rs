@@ -70,7 +70,7 @@ pub struct DiskSite {
     /// For the name of the next ballast's directory.
     ballasts_made: u64,
     ballast: Option<DiskBallast>,
-    /// The layout score of the ballast; none if the file system does not report extents.
+    /// The layout score of the ballast; `None` if the file system does not report extents.
     layout_score: Option<f64>,
     /// The ballast's tree, open for phases that look at it.
     ballast_tree: Option<Arc<OpenTree>>,

@@ -60,7 +60,7 @@ pub struct DiskBallast {
 pub(super) struct ClosedBallast {
     name: OsString,
     state: BallastState,
-    /// Directories made so far.
+    /// Directories made until now.
     holders: u64,
     clock: RealClock,
     /// Spent in syncs.
@@ -111,7 +111,7 @@ impl DiskBallast {
         Self { files, root, kept }
     }
 
-    /// The files so far.
+    /// The files until now.
     pub fn state(&self) -> &BallastState {
         &self.files.state
     }
@@ -121,12 +121,12 @@ impl DiskBallast {
         self.root.as_fd()
     }
 
-    /// How long its syncs took so far, in seconds.
+    /// How long its syncs took until now, in seconds.
     pub fn sync_seconds(&self) -> f64 {
         self.files.sync_seconds
     }
 
-    /// Files of the ballast that was adopted; none if this run made it.
+    /// Files of the ballast that was adopted; `None` if this run made it.
     pub(super) fn files_found(&self) -> Option<u64> {
         self.kept.as_ref().map(|(_, files)| *files)
     }
@@ -147,7 +147,7 @@ impl DiskBallast {
         state.reach(goal, &mut place, stop)
     }
 
-    /// The tree of the files so far, open for `workers` to look at.
+    /// The tree of the files until now, open for `workers` to look at.
     pub(super) fn open(&self, workers: u32) -> ErrnoResult<OpenTree> {
         let length = self.files.state.live().length();
         let tree = tree_of(self.files.state.ballast(), length);

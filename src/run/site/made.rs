@@ -31,7 +31,7 @@ use crate::run::remove::Removal;
 use crate::run::run_directory::RunDirectory;
 use crate::run::unread::UnreadExtent;
 
-/// A kind of file system with the program that makes it; none if mounting is all it takes.
+/// A kind of file system with the program that makes it; `None` if mounting is all it takes.
 pub type MkfsTools = Vec<(&'static FileSystemKind, Option<Tool>)>;
 
 /// A site whose cells run on file systems of their own.
@@ -117,7 +117,7 @@ impl MadeSite {
         self.here.as_ref().map(|here| (&here.filesystem, &here.facts))
     }
 
-    /// The size of the place; none if it is closed.
+    /// The size of the place; `None` if it is closed.
     pub fn room(&self) -> Option<&VolumeSize> {
         self.place.as_ref().map(Backing::room)
     }

@@ -120,7 +120,7 @@ pub struct Settled {
     pub seconds: f64,
     /// What its device did; none without one, and where it is not known.
     pub device: Option<DeviceCounters>,
-    /// What the disk did, request by request; none where nobody looked.
+    /// What the disk did, request by request; `None` where nobody looked.
     pub disk: Option<DiskActivity>,
 }
 
@@ -152,7 +152,7 @@ impl RankCell<'_> {
 /// without one, of a place without files beside the cells' trees, without a device and without
 /// anything to write out.
 pub trait Site {
-    /// The place that does the work for this one; none if it does its own.
+    /// The place that does the work for this one; `None` if it does its own.
     fn inside(&self) -> Option<&dyn Site> {
         None
     }
@@ -218,7 +218,7 @@ pub trait Site {
     }
 
     /// Unmounts the cell's file system after its last phase; what that and the unmounts between
-    /// phases did. None where the file system stays mounted.
+    /// phases did. `None` where the file system stays mounted.
     ///
     /// # Errors
     /// If it cannot be mounted again for the cells that share it.
@@ -262,7 +262,7 @@ pub trait Site {
         Ok(found)
     }
 
-    /// The fewest bytes that this phase must read from the device if its caches were cold; none where
+    /// The fewest bytes that this phase must read from the device if its caches were cold; `None` where
     /// nothing is read from a device.
     fn least_read(&self, phase: &Phase) -> Option<LeastRead> {
         self.inside()?.least_read(phase)
@@ -281,7 +281,7 @@ pub trait Site {
         Ok(())
     }
 
-    /// What the disk beneath was asked for and did so far; none where nobody looks.
+    /// What the disk beneath was asked for and did until now; `None` where nobody looks.
     ///
     /// # Errors
     /// If a modelled disk does not answer.
@@ -300,7 +300,7 @@ pub trait Site {
         None
     }
 
-    /// The room on the file system; none where there is none, or it does not say.
+    /// The room on the file system; `None` where there is none, or it does not say.
     fn space(&self) -> Option<Space> {
         self.inside()?.space()
     }
@@ -316,7 +316,7 @@ pub trait Site {
         self.inside().map_or(Ok(0.0), Site::sync)
     }
 
-    /// What was read and written so far, by counters; nothing without a device.
+    /// What was read and written until now, by counters; nothing without a device.
     fn readings(&self) -> Readings {
         self.inside().map_or_else(Readings::default, Site::readings)
     }

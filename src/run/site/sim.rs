@@ -35,9 +35,9 @@ pub struct SimSite {
     model: SimModel,
     clock: RealClock,
     shared: Arc<SimShared>,
-    /// Phases so far.
+    /// Phases until now.
     shifts: AtomicU64,
-    /// Cells so far.
+    /// Cells until now.
     cells: u64,
     cell: Option<(Arc<SimDisk>, Tree)>,
     /// Bytes in use when the cell began.

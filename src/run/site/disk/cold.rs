@@ -131,7 +131,7 @@ impl DiskSite {
         Some(HeldFiles { files, numbers })
     }
 
-    /// The numbers of some of the files that the phase works on; none if it makes them.
+    /// The numbers of some of the files that the phase works on; `None` if it makes them.
     fn sampled(&self, phase: &Phase) -> Vec<u64> {
         if !has_files_before(phase) {
             return Vec::new();
@@ -140,7 +140,7 @@ impl DiskSite {
         phase.selection.sample(few.min(phase.selection.count.div_ceil(SAMPLE_OF)))
     }
 
-    /// Those files, open for looking, with their sizes. None if one of them cannot be opened: part
+    /// Those files, open for looking, with their sizes. `None` if one of them cannot be opened: part
     /// of a sample proves nothing.
     fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
         let open = self.open_tree_of(phase)?;
