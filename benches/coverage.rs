@@ -23,7 +23,7 @@ fn main() {
     histories();
 }
 
-/// How often a step of a history is found at its place, or another, or one where none is. Figures of
+/// Share of histories whose step is found at its place, or another, or found where there is none. Figures of
 /// runs are 2% wide.
 fn histories() {
     println!("\n| runs | step | at its place | elsewhere |\n|---|---|---|---|");
@@ -42,7 +42,7 @@ fn histories() {
     }
 }
 
-/// How often something is found where nothing is.
+/// Share of quiet histories in which a step is found.
 fn false_alarms() {
     println!("\n| nothing there, but found | share of 500 series |\n|---|---|");
     let changes = |values: &[f64]| !change_points(values, CHANGE_POINT_ALPHA).is_empty();

@@ -81,7 +81,7 @@ fn peak_mib() -> u64 {
 
 fn main() {
     let begun = Instant::now();
-    // Parts of 1, 2, 4 ... ranks that wait for one as large: those of a tree, from left to right.
+    // Parts of 1, 2, 4 ... ranks that wait for one as large: the parts of a tree, from left to right.
     let mut parts: Vec<(u32, Vec<u8>)> = Vec::new();
     let (clock, mut bytes) = (RealClock::new(), 0);
     for rank in 0..RANKS {

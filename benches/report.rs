@@ -1,7 +1,7 @@
 //! How long the page for a browser takes to write, and how large it is, for a run with as many
 //! measurements as ten scenarios give and a million windows.
 //!
-//! `cargo bench --bench report [-- FILE.html]` keeps the page where it is told to
+//! `cargo bench --bench report [-- FILE.html]` keeps the page in that file
 
 #![allow(missing_docs, clippy::print_stdout, clippy::expect_used)]
 

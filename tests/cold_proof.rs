@@ -73,7 +73,7 @@ fn comes<T: PartialEq + Debug>(expected: &T, what: &str, mut of: impl FnMut() ->
     assert_eq!(found.last(), Some(expected), "{what}: {found:?}");
 }
 
-/// The same for each phase by itself.
+/// The same for each phase alone.
 #[track_caller]
 fn each_comes(expected: &FoundAndDoubt, what: &str, mut of: impl FnMut() -> FoundAndDoubt) {
     let mut tries: Vec<FoundAndDoubt> = Vec::new();
@@ -98,7 +98,7 @@ enum Plant {
 }
 
 impl Plant {
-    /// In another process. What it read counts as this one's when it is waited for, so that is left
+    /// In another process. What it read counts as this one's when the caller has waited for it, so that is left
     /// to the caller.
     fn into_memory(self, directory: &Path) -> Option<Child> {
         let (program, each) = match self {
@@ -196,7 +196,7 @@ fn on_btrfs_what_others_read_before_a_phase_is_not_called_cold() {
     before_the_last_look("btrfs", 160);
 }
 
-/// Unmounted and mounted anew nothing is open, and yet it is looked at.
+/// Unmounted and mounted anew nothing is open, and yet the caches are checked.
 #[test]
 fn on_a_file_system_just_mounted_what_others_read_is_not_called_cold() {
     let _alone = alone();

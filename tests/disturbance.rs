@@ -14,7 +14,7 @@ const BOATLOAD: &str = env!("CARGO_BIN_EXE_boatload");
 /// One test at a time uses the disk.
 static DISK: Mutex<()> = Mutex::new(());
 
-/// A phase that writes enough for what others write beside it to be told apart from nothing.
+/// A phase that writes enough for other processes' writes to be significant.
 const JOB: &str = r#"
 name = "disturbed"
 question = "Who else was there?"

@@ -40,7 +40,7 @@ const FAULTS: [&str; 12] = [
     "hang",
 ];
 
-/// A job of which the last phase makes requests of this kind.
+/// A job whose last phase makes requests of this kind.
 struct Job {
     tree: &'static str,
     phases: &'static [&'static str],
@@ -268,7 +268,7 @@ fn with_fault(call: &MetCall, fault: &str, directory: &Path, device: &str) -> Co
     command
 }
 
-/// The exit code of a run of which one call meets a fault; nothing of it stays.
+/// The exit code of a run in which one call meets a fault; nothing of it stays.
 fn exit_code(kind: RequestKind, fault: &str, mount: &LoopMount) -> String {
     let bench = Bench::default();
     let call = met_call(kind);
@@ -311,7 +311,7 @@ fn exit_code(kind: RequestKind, fault: &str, mount: &LoopMount) -> String {
 fn each_request_with_each_fault_is_told_on_a_real_file_system() {
     let what = "each request with each fault, by strace";
     if !cfg!(target_arch = "x86_64") {
-        return skip(what, "the names of system calls are those of x86-64");
+        return skip(what, "system calls have the names of x86-64");
     }
     if output("strace", &["--version"]).is_none() {
         return skip(what, "strace is not installed");
@@ -370,7 +370,7 @@ fn is_said(errors: &Path, words: &str) -> bool {
     comes(|| std::fs::read_to_string(errors).unwrap().contains(words))
 }
 
-/// Whether something comes to be within a minute.
+/// Whether something happens within a minute.
 fn comes(is_there: impl Fn() -> bool) -> bool {
     (0..6_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));

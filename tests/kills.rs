@@ -1,6 +1,6 @@
 //! Kills runs of all scenarios with SIGKILL at random moments, in directories, on file systems that boatload makes, and
-//! with places that are prepared. Each time the store must open, and the run must go on to the measurements of an
-//! uninterrupted one with those of its finished cells as they were (or, where the store did not have it yet, be cleaned
+//! with places that are prepared. Each time the store must open, and the run must resume and give the measurements of an
+//! uninterrupted one, with its finished cells unchanged (or, where the store did not have it yet, be cleaned
 //! up). Nothing of it may be left, and nothing else be changed.
 //!
 //! `BOATLOAD_KILLS=300` kills so often instead of 12 times, and prints what became of them in one line;
@@ -33,7 +33,7 @@ use serde_json::Value;
 /// Kills that hit a run before its end.
 const KILLS: u32 = 12;
 
-/// At most so many kills of one run: then it goes on to its end.
+/// At most this many kills of one run: then it runs to its end.
 const KILLS_OF_A_RUN: u32 = 4;
 
 /// Runs of a few seconds, each a command: all scenarios, and all places that can be made anew.
@@ -76,9 +76,9 @@ struct Counts {
     hits: u32,
     /// Runs that were resumed and ended with the measurements of an uninterrupted one.
     resumed: u32,
-    /// Those of them that had finished cells, which were kept.
+    /// Resumed runs that had finished cells, which were kept.
     resumed_with_cells: u32,
-    /// Those of them that `clean` had been asked to clean up before.
+    /// Resumed runs that `clean` had been asked to clean up before.
     resumed_after_clean: u32,
     /// Runs that were cleaned up, since the store did not have them yet.
     cleaned: u32,
@@ -225,7 +225,7 @@ fn clean(bench: &Bench, before: &Tree, line: &str) {
     nothing_is_left(bench, before, line);
 }
 
-/// What is left of boatload's at a place, of which the rest is known.
+/// Files of boatload at a place besides those that are known.
 fn left(bench: &Bench) -> String {
     let at = bench.work();
     let place = at.to_str().unwrap();
@@ -257,7 +257,7 @@ fn processes(store: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Kills a run, and often what goes on with it, then lets it go on to its end.
+/// Kills a run, and often the process that resumes it, then lets it run to its end.
 fn kill_and_go_on(whole: &mut Whole, draws: &mut Draws, counts: &mut Counts) {
     let line = whole.line();
     let bench = Bench::in_memory();

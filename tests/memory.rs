@@ -73,7 +73,7 @@ fn text(engine: &str, files: u64) -> String {
     job(&keys, &tree, &PHASES, "")
 }
 
-/// One test for all of it: a second one beside it in the process would be counted too.
+/// One test for all of it: a second one in the process would be counted too.
 #[test]
 fn memory_does_not_grow_with_the_number_of_files() {
     a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand();

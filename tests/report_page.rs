@@ -431,7 +431,7 @@ fn the_page_is_used_without_a_mouse_and_in_the_dark_and_printed() {
     for expected in 0..count {
         browser.press(TAB);
         let at = browser.script("return reachable.indexOf(document.activeElement)", json!([]));
-        assert_eq!(at.as_u64(), Some(expected), "the order of the page is that of the keyboard");
+        assert_eq!(at.as_u64(), Some(expected), "the keyboard follows the order of the page");
     }
     // The theme's button, and a name of a legend, pressed with the keyboard.
     let ground = "return getComputedStyle(document.body).backgroundColor";
@@ -439,7 +439,7 @@ fn the_page_is_used_without_a_mouse_and_in_the_dark_and_printed() {
     browser.script("themeButton.focus()", json!([]));
     browser.press(SPACE);
     assert_ne!(browser.script(ground, json!([])), dark, "the theme stays");
-    // The names are those of the second chart: the first is the ranking.
+    // The names of the second chart: the first is the ranking.
     browser.script(
         "document.querySelectorAll('details').forEach((one) => { one.open = true; })",
         json!([]),

@@ -192,7 +192,7 @@ fn ctrl_c_again_and_again_never_does_more_than_end_it() {
     let running = bench.long_run(&bench.work());
     let pid = running.id();
     for _ in 0..40 {
-        // It may have ended in the meantime; until it is waited for its number stays its own.
+        // It may have ended in the meantime; its number stays its own until `wait`.
         let _ = rustix::process::kill_process(pid, Signal::INT);
         std::thread::sleep(Duration::from_millis(1));
     }

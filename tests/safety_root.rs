@@ -144,7 +144,7 @@ struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// One whose processes may take so many bytes of memory together; else why there is none.
+    /// A group whose processes may take `bytes` of memory together; else why there is none.
     fn of_memory(bytes: u64) -> Result<Self, String> {
         let name = format!("boatload-test-{}", std::process::id());
         let first = Path::new("/sys/fs/cgroup/memory");
@@ -249,7 +249,7 @@ fn a_file_system_that_fills_up_on_the_way_gives_counted_errors_and_is_cleaned_up
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     let document = ran.json();
     let measurements = document["measurements"].as_array().unwrap();
-    assert_eq!(measurements.len(), 6, "the rest goes on: {document}");
+    assert_eq!(measurements.len(), 6, "the other phases are measured: {document}");
     let create = &measurements[0];
     let failed = create["errors"]["ENOSPC"].as_u64().unwrap();
     assert_eq!((create["valid"].as_bool(), failed > 0), (Some(false), true), "{create}");

@@ -206,7 +206,7 @@ fn directory_tells_up_to_how_many_files_it_is_fast() {
     }
 }
 
-/// `smallfiles` on three simulated file systems: two of which are alike, and one that takes half as
+/// `smallfiles` on three simulated file systems: two are alike, and one takes half as
 /// long again for each request.
 #[test]
 fn smallfiles_ranks_file_systems_over_the_whole_job_and_in_each_phase() {
@@ -235,7 +235,7 @@ fn smallfiles_ranks_file_systems_over_the_whole_job_and_in_each_phase() {
             assert!((ratio - 1.5).abs() < 0.05, "seed {seed}: {found}");
         }
     }
-    assert!(wrong <= 9, "two that are alike were told apart in {wrong} of 180");
+    assert!(wrong <= 9, "two equal ones differed significantly in {wrong} of 180");
 }
 
 /// Content costs about as much again as a name: files with it are slower where it is written or read, and nowhere else.
@@ -257,7 +257,7 @@ fn io500_says_where_mdtest_hard_is_slower_and_no_more() {
             }
         }
     }
-    assert!(wrong <= 3, "two phases that are alike were told apart in {wrong} of 40");
+    assert!(wrong <= 3, "two equal phases differed significantly in {wrong} of 40");
 }
 
 const FULLNESS: [(&str, &str); 6] = [
@@ -413,12 +413,12 @@ const CHUNKS_SIM: &str = "metadata = '68266ns'\ntransfer_per_kib = '1us'\nnoise 
 /// Several workers would wait for the last of them, which takes longer the fewer files there are.
 const ONE_WORKER: (&str, &str) = ("threads", "1");
 
-/// What a chunk of so many KiB takes in a file of its own, over what it takes in one of sixteen.
+/// The time of a chunk of `kib` KiB in a file of its own, over its time in one of sixteen.
 fn chunk_over_block(kib: f64) -> f64 {
     (68.266 + kib) / (68.266 / 16.0 + 2.0 * kib)
 }
 
-/// How often the interval has the truth, and whether there is any difference to the third layout, once the first two
+/// The share of intervals that have the truth, and whether there is any difference to the third layout, once the first two
 /// have won where they do.
 fn crossings<const LEVELS: usize>(book: &Book, winners: [&str; LEVELS]) -> (usize, bool) {
     let all = effects(book, "ranking");

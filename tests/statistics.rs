@@ -1,6 +1,6 @@
 //! Whether statistics hold what they promise, on samples whose truth is known. The figures of each
 //! method are checked in `src/analysis/statistics/tests.rs`; `cargo bench --bench coverage` prints
-//! how often each finds what is not there.
+//! false claims of each.
 
 #![allow(clippy::unwrap_used, reason = "a test panics when it cannot continue")]
 

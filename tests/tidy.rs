@@ -121,7 +121,7 @@ fn imports(source: &Source) -> Vec<(usize, String)> {
             found.extend(heads(path).into_iter().map(|name| (at, name)));
         }
     }
-    // In tests one more `super` leads out of the test itself, so only live code is looked at.
+    // In tests one more `super` ends outside of the test itself, so only live code is read.
     for at in words(&source.live, "super") {
         let (mut rest, mut above) = (&source.live[at..], 0);
         while let Some(after) = rest.strip_prefix("super").map(str::trim_start) {
@@ -135,7 +135,7 @@ fn imports(source: &Source) -> Vec<(usize, String)> {
     found
 }
 
-/// The first names of a path: one, or those of a group in braces.
+/// The first names of a path: one, or the names of a group in braces.
 fn heads(path: &str) -> Vec<String> {
     let path = path.trim_start();
     if !path.starts_with('{') {
@@ -169,7 +169,7 @@ fn every_stage_is_there_and_every_file_is_a_module() {
     hold(&unreachable(&all));
 }
 
-/// Files that no `mod` leads to, from the two roots down.
+/// Files that no `mod` declares, from the two roots down.
 fn unreachable(all: &[Source]) -> Vec<String> {
     let mut reached = BTreeSet::new();
     let mut open = vec!["src/lib.rs".to_string(), "src/main.rs".to_string()];
@@ -180,7 +180,7 @@ fn unreachable(all: &[Source]) -> Vec<String> {
         }
     }
     let missing = all.iter().filter(|source| !reached.contains(&source.path));
-    missing.map(|source| format!("{}: no `mod` leads to it", source.path)).collect()
+    missing.map(|source| format!("{}: no `mod` declares it", source.path)).collect()
 }
 
 /// The modules in files of their own that a file declares.
@@ -199,7 +199,7 @@ fn places(source: &Source, name: &str) -> [String; 2] {
     [format!("src/{below}{name}.rs"), format!("src/{below}{name}/mod.rs")]
 }
 
-/// Files that only tests see: those that a `#[cfg(test)] mod` leads to.
+/// Files that only tests see: declared by a `#[cfg(test)] mod`.
 fn test_files(all: &[Source]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for source in all {
@@ -586,7 +586,7 @@ fn a_file_that_no_mod_leads_to_is_found() {
         snippet("src/op/read.rs", ""),
         snippet("src/op/stat.rs", ""),
     ];
-    assert_eq!(unreachable(&all), ["src/op/stat.rs: no `mod` leads to it"]);
+    assert_eq!(unreachable(&all), ["src/op/stat.rs: no `mod` declares it"]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ const END: Tag = 2;
 /// A longer message goes in pieces of this size, and the first that is shorter is its last: MPI counts to 2 GiB.
 const PIECE_BYTES: usize = 1 << 24;
 
-/// A wait first only yields the processor: those who come to a barrier that all have reached leave it within microseconds.
+/// A wait first only yields the processor: ranks that reach a barrier last leave it within microseconds.
 const YIELDS_FOR: Duration = Duration::from_millis(1);
 
 /// Then it sleeps, an eighth of the time that it has waited, so that it takes no processor from those who measure.
@@ -74,7 +74,7 @@ impl MpiJob {
         self.communicator.clone()
     }
 
-    /// Ends MPI in this process, and gives `exit` again. If a rank does not come to the end, MPI ends all of them.
+    /// Ends MPI in this process, and gives `exit` again. If a rank does not reach the end, MPI ends all of them.
     pub(crate) fn end(self, exit: ExitCode) -> ExitCode {
         let Self { communicator, heartbeat } = self;
         drop(heartbeat);
@@ -92,17 +92,17 @@ impl MpiJob {
     }
 }
 
-/// What is on its way.
+/// Messages in transit.
 struct Traffic {
     /// None after the end.
     universe: Option<Universe>,
     /// Pieces that left too late for whoever sent them.
     leaving: Vec<Posted>,
-    /// Messages of which not all has come, by their tag and sender.
+    /// Messages that have arrived in part, by their tag and sender.
     arriving: BTreeMap<(Tag, u32), Arriving>,
 }
 
-/// A message of which not all has come.
+/// A message that has arrived in part.
 #[derive(Default)]
 struct Arriving {
     bytes: Vec<u8>,
@@ -161,7 +161,7 @@ impl MpiCommunicator {
                 return Err(MessageError::TimedOut);
             }
             drop(traffic);
-            // The receiver may not be there yet, or takes it bit by bit, which goes on only while MPI is called.
+            // The receiver may not be there yet, or takes it bit by bit, which continues only while MPI is called.
             wait.pause(PAUSE_MIN);
         }
     }
@@ -206,7 +206,7 @@ impl Communicator for MpiCommunicator {
 }
 
 impl Arriving {
-    /// Takes what has come. True if that is all of the message.
+    /// Takes what has arrived. True if that is all of the message.
     fn advance(&mut self, source: Rank, tag: Tag) -> Called<bool> {
         loop {
             let posted = match self.piece.take() {

@@ -1,4 +1,4 @@
-//! The end of a job: no rank ends MPI before all others have come as far, for MPI would wait for one that is gone without
+//! The end of a job: no rank ends MPI before every other has reached the end, for MPI would wait for one that is gone without
 //! a limit. Rank 0 may still be removing or printing; while it lives, it says so from time to time.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use boatload::run::communicator::{Communicator, MessageError};
 /// What rank 0 says as long as it lives.
 const ALIVE: &[u8] = b"alive";
 
-/// What it says when all others have come.
+/// What it says when every rank has reached the end.
 const DONE: &[u8] = b"done";
 
 /// How long one such word may take to be sent.

@@ -1,6 +1,6 @@
 //! The calls of MPI that carry messages: none of them waits, and each says what went wrong.
 
-#![expect(unsafe_code, reason = "the calls of MPI that return errors are those of its C interface")]
+#![expect(unsafe_code, reason = "only the C interface of MPI has calls that return errors")]
 
 use std::ffi::{c_char, c_int};
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -18,7 +18,7 @@ pub(crate) fn return_errors() -> Called<()> {
     })
 }
 
-/// A piece of a message on its way, out or in.
+/// A piece of a message in transit, out or in.
 pub(crate) struct Posted {
     /// MPI reads or writes it until the request is done. If that never comes, it is never freed.
     buffer: ManuallyDrop<Vec<u8>>,
@@ -50,7 +50,7 @@ impl Posted {
         Ok(Self { buffer, request: unsafe { request.assume_init() } })
     }
 
-    /// Begins to receive the next piece of a rank; `None` if none has come.
+    /// Begins to receive the next piece of a rank; `None` if none has arrived.
     pub(crate) fn receive(from: c_int, tag: c_int) -> Called<Option<Self>> {
         let (mut has_come, mut bytes) = (0, 0);
         let mut message = MaybeUninit::uninit();
@@ -69,7 +69,7 @@ impl Posted {
         if has_come == 0 {
             return Ok(None);
         }
-        // SAFETY: a message has come, so MPI_Improbe has set its status.
+        // SAFETY: a message has arrived, so MPI_Improbe has set its status.
         checked(unsafe {
             ffi::MPI_Get_count(status.as_ptr(), ffi::RSMPI_UINT8_T, &raw mut bytes)
         })?;

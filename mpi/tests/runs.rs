@@ -449,7 +449,7 @@ impl LongRun {
         Pid::from_raw(found.expect("the rank runs")).unwrap()
     }
 
-    /// What was said after it has ended and its directory is gone. That of Open MPI 4.1 may wait for itself for ever when
+    /// What was said after it has ended and its directory is gone. The launcher of Open MPI 4.1 may wait for itself for ever when
     /// all ranks have ended (`PMIx_server_finalize` joins a thread that wants its lock): then it is killed.
     fn ended(mut self) -> (Option<i32>, String) {
         const LOOKS_WITHOUT_RANKS: u32 = 200;
@@ -473,7 +473,7 @@ impl LongRun {
     }
 }
 
-/// Whether a file of words, each of which ends with a zero byte, has this one.
+/// Whether a file of words, each ended by a zero byte, has this one.
 fn has_word(file: &Path, word: &str) -> bool {
     let words = std::fs::read(file).unwrap_or_default();
     words.split(|byte| *byte == 0).any(|one| one == word.as_bytes())
@@ -491,7 +491,7 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     panic!("{what}: not after two minutes");
 }
 
-/// How often each rank is killed.
+/// Kills of each rank.
 fn rounds() -> u32 {
     std::env::var("BOATLOAD_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
@@ -524,9 +524,9 @@ fn each_rank_is_killed(job: &str) {
 fn ending_the_launcher_ends_the_run_and_leaves_a_clean_directory() {
     let run = LongRun::start();
     kill_process(Pid::from_child(&run.launcher), Signal::INT).unwrap();
-    // The exit code is the launcher's own: that of MPICH says 0.
+    // The exit code is the launcher's own: the launcher of MPICH gives 0.
     let (_, said) = run.ended();
-    // That of Open MPI may kill rank 0 before it has said more.
+    // The launcher of Open MPI may kill rank 0 before it has said more.
     assert!(
         ["asked to end", "interrupted", "rank 0 ended"].iter().any(|word| said.contains(word)),
         "{said}"

@@ -1,4 +1,4 @@
-//! Reads and writes small files, and lists directories. Unlike those of the standard library, these functions
+//! Reads and writes small files, and lists directories. Unlike the functions of the standard library, these
 //! end when each call is interrupted, and do not panic when a directory cannot be closed.
 
 use std::ffi::{OsStr, OsString};
@@ -114,7 +114,7 @@ pub(crate) fn write_all(file: impl AsFd, mut bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The entries of a directory, its own and that of its parent among them.
+/// The entries of a directory, `.` and `..` among them.
 ///
 /// # Errors
 /// If it cannot be opened.
@@ -122,7 +122,7 @@ pub(crate) fn list(path: &Path) -> Result<Dir> {
     Ok(Dir::new(open(path, OFlags::DIRECTORY)?)?)
 }
 
-/// The names in a directory, but for its own and that of its parent.
+/// The names in a directory, without `.` and `..`.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -1,4 +1,4 @@
-//! Opens what a user named for output. Somebody else may have put a link, a pipe or a file there, or the name may be that of a
+//! Opens what a user named for output. Somebody else may have put a link, a pipe or a file there, or the name may belong to a
 //! device: all is checked on a descriptor that has no effect (`O_PATH`), and that very file is then opened, so that nothing can
 //! be exchanged between check and use.
 
@@ -135,7 +135,7 @@ impl Output {
     }
 
     /// Writes a text. Whoever reads a file meanwhile finds the old text or the new one, never a part, unless nothing can be put
-    /// beside it. It keeps its owner and its permissions. A link to a file or to nothing is replaced, not followed. What is no
+    /// next to it. It keeps its owner and its permissions. A link to a file or to nothing is replaced, not followed. What is no
     /// file stays what it is, also behind a link.
     ///
     /// # Errors
@@ -220,7 +220,7 @@ enum NewFile<'a> {
     Ordinary,
     /// Its owner alone.
     Private,
-    /// As those of the file that it replaces, with its owner.
+    /// Like the file that it replaces, with its owner.
     Like(&'a Metadata),
 }
 
@@ -249,7 +249,7 @@ impl OutputName {
     }
 
     fn find(&self) -> Result<Option<FoundOutput>> {
-        // Links that the kernel makes there lead to open files, and have no text to follow.
+        // Links that the kernel makes there point to open files, and have no text to follow.
         let is_of_kernel = fstatfs(&self.directory)?.f_type == PROC_SUPER_MAGIC;
         let follow = if is_of_kernel { OFlags::empty() } else { OFlags::NOFOLLOW };
         let flags = OFlags::PATH | OFlags::CLOEXEC | follow;
@@ -409,7 +409,7 @@ fn this_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether files of this user are as good as those of this process: its own, root's, and for root those of who called sudo.
+/// Whether this process trusts files of this user: its own, root's, and for root those of the user who called sudo.
 fn is_trusted(user: u32) -> bool {
     let called_sudo = || std::env::var("SUDO_UID").is_ok_and(|id| id.parse() == Ok(user));
     user == 0 || user == this_user() || this_user() == 0 && called_sudo()

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rustix::time::Timespec;
 
-/// How long somebody waits who has to go on.
+/// Waits this long for work that may never end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the work gives, which is done on a thread of its own; `None` if it does not end soon. Then it goes on, and nobody
+/// Does work on a thread of its own, and gives its result; `None` if it takes too long. The thread then keeps running, and nobody
 /// hears of it.
 pub(crate) fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();

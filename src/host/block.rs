@@ -25,7 +25,7 @@ const END_BYTES: u64 = MIB;
 const BTRFS_COPIES_AT: [u64; 2] = [64 * MIB, 256 << 30];
 const BTRFS_COPY_BYTES: u64 = 4096;
 
-/// Writes out and drops the page cache of the device itself, such as what mkfs wrote; that of files on
+/// Writes out and drops the page cache of the device itself, such as what mkfs wrote; cached files on
 /// it stays. A page that the kernel is using may stay too: only a look into the cache proves that
 /// none does.
 ///

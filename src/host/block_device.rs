@@ -45,7 +45,7 @@ pub struct DeviceFacts {
     pub requests_max: Option<u64>,
     /// How far the kernel reads ahead on it, in bytes.
     pub read_ahead_bytes: Option<u64>,
-    /// Its name, whose counters are told, and those of all devices beneath it, from above; empty
+    /// Its name, whose counters are reported, and the names of all devices beneath it, from above; empty
     /// if unknown.
     pub beneath: Vec<String>,
     /// The devices directly beneath it, each with its own facts.
@@ -160,7 +160,7 @@ impl BlockDevice {
     /// counters move.
     ///
     /// # Errors
-    /// Those of `transfer`.
+    /// The errors of `transfer`.
     pub fn try_counters<T, E>(
         &mut self,
         transfer: impl FnOnce() -> std::result::Result<T, E>,
@@ -176,7 +176,7 @@ impl BlockDevice {
         Ok(done)
     }
 
-    /// Whether its counters have flushes: those of a partition have not.
+    /// Whether its counters have flushes: the counters of a partition have none.
     pub fn counts_flushes(&self) -> bool {
         disk_of(&self.directory) == self.directory
     }
@@ -324,7 +324,7 @@ impl BlockDevice {
     /// Opens the device for reading only; with `direct`, around the page cache.
     ///
     /// # Errors
-    /// If this process may not, or no node in `/dev` is that of the device.
+    /// If this process may not, or no node in `/dev` has the number of the device.
     pub fn open(&self, direct: bool) -> Result<OwnedFd> {
         self.open_below(Path::new("/dev"), direct)
     }
@@ -406,7 +406,7 @@ pub(super) fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A partition's directory lies inside that of its disk.
+/// The directory of a partition lies inside the directory of its disk.
 pub(super) fn disk_of(directory: &Path) -> PathBuf {
     match directory.parent() {
         Some(disk) if directory.join("partition").exists() => disk.to_path_buf(),
@@ -501,7 +501,7 @@ impl DeviceCounters {
     }
 
     /// What was moved between an earlier reading and this one. `None` if a count went back: it began anew, it
-    /// is that of another device, or it was too large for a kernel of 32 bits.
+    /// belongs to another device, or it was too large for a kernel of 32 bits.
     pub fn since(self, earlier: Self) -> Option<Self> {
         let both = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
         // The kernel shows these in 32 bits, which last for 50 days.

@@ -492,7 +492,7 @@ fn open_event(processor: c_int, id: u64) -> std::io::Result<OwnedFd> {
         // By default each processor has a clock of its own, which others run ahead of or behind.
         flags: PERF_ATTR_DISABLED | PERF_ATTR_USE_CLOCKID,
         clock: libc::CLOCK_MONOTONIC,
-        // Nobody is woken up: the thread looks by itself. The kernel takes it for a signed number.
+        // Nobody is woken up: the thread polls. The kernel takes it for a signed number.
         wakeup: i32::MAX.cast_unsigned(),
         ..PerfEventAttr::default()
     };

@@ -67,7 +67,7 @@ impl PrivilegedWork {
     }
 }
 
-/// Gives up all else. It is called before there is a second thread, for the kernel keeps capabilities for each.
+/// Gives up every other capability. It is called before there is a second thread, for the kernel keeps capabilities for each.
 /// What cannot be given up stays: whoever lacks the right to do so has little to give.
 pub(crate) fn keep_only(work: PrivilegedWork) {
     let needed = work.needed();
@@ -100,7 +100,7 @@ pub(super) fn needed_by(program: &Path) -> CapabilitySet {
     own.map_or(OPENING, |(_, more)| OPENING.union(*more))
 }
 
-/// Gives up all else for this thread and what it starts. To be called between fork and exec: it makes three system calls
+/// Gives up every other capability for this thread and what it starts. To be called between fork and exec: it makes three system calls
 /// and allocates nothing.
 pub(super) fn keep(needed: CapabilitySet) {
     if let Ok(now) = capabilities(None) {

@@ -11,8 +11,8 @@ pub struct DiskActivity {
     pub reads: u64,
     /// Write requests.
     pub writes: u64,
-    /// Flushes of the write cache; null if unknown: they name no place, so those of a
-    /// partition cannot be told from those of its disk.
+    /// Flushes of the write cache; null if unknown: they name no sectors, so the flushes of a
+    /// partition cannot be separated from the flushes of its disk.
     pub flushes: Option<u64>,
     /// Discards.
     pub discards: u64,

@@ -20,7 +20,7 @@ use super::sysfs::{DeviceNumber, block_device_at, device_link, device_number, fi
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A device that may be erased. As long as it is held no other program that asks for its lock, as
-/// boatload and udev do, takes it, and no other disk can come to its number.
+/// boatload and udev do, takes it, and no other disk can get its number.
 #[derive(Debug)]
 pub struct Erasable {
     /// Its node, as the user named it.
@@ -132,7 +132,7 @@ fn directory_of(device: &Path, number: DeviceNumber) -> Result<PathBuf> {
     directory.canonicalize().map_err(failed)
 }
 
-/// Whether its node still is that of the device that was looked at, to be asked before every mkfs.
+/// Whether its node still belongs to the device that was checked, to be asked before every mkfs.
 ///
 /// # Errors
 /// If it is another one now, or gone.
@@ -283,7 +283,7 @@ fn number_of_directory(directory: &Path) -> Option<DeviceNumber> {
 }
 
 /// Where the device or one of its partitions is mounted. btrfs has made-up numbers, so what it says
-/// it was mounted from is looked at too.
+/// it was mounted from is checked too.
 fn mount_point(number: DeviceNumber, partitions: &[DeviceNumber]) -> Option<PathBuf> {
     let ours = |other: DeviceNumber| other == number || partitions.contains(&other);
     let mounted = |mount: &Mount| {
@@ -340,8 +340,8 @@ fn openers(number: DeviceNumber) -> Vec<u32> {
 
 fn has_open(process: u32, number: DeviceNumber) -> bool {
     let files = paths_in(format!("/proc/{process}/fd")).into_iter();
-    // Only what lies in /dev is looked at: a path on a server that is gone would make it wait. The
-    // link leads to what is open, which may have another path here than there.
+    // Only paths in /dev are resolved: a path on a server that is gone would make it wait. The
+    // link names what is open, which may have another path here than there.
     let mut devices = files
         .filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with("/dev")));
     devices.any(|link| block_device_at(&link) == Some(number))

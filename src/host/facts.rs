@@ -75,7 +75,7 @@ pub struct FilesystemFacts {
     pub available_bytes: Option<u64>,
     /// Inodes left; null where the file system makes them as needed.
     pub available_inodes: Option<u64>,
-    /// Whether ext4, which also serves ext2 and ext3, keeps a journal; null for all others.
+    /// Whether ext4, which also serves ext2 and ext3, keeps a journal; null for other types.
     #[serde(default)]
     pub journal: Option<bool>,
 }

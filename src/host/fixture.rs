@@ -1,4 +1,4 @@
-//! Makes files like those of the kernel, for tests.
+//! Makes files as the kernel shows them, for tests.
 
 use std::path::Path;
 

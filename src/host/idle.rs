@@ -12,7 +12,7 @@ use crate::host::sysfs::number_after;
 /// A system at rest writes a page of a log now and then; a file system's own work is far more.
 const WRITEBACK_PAGES_MAX: u64 = 16;
 
-/// Requests under way on a device, and dirty memory on its way to any device.
+/// Requests in flight on a device, and dirty memory that the kernel is writing to any device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrest {
     /// Requests that the device, or one beneath it, was given and has not answered.
@@ -21,13 +21,13 @@ pub struct Unrest {
     pub dirty: u64,
     /// Pages of the whole machine that are being written just now.
     pub writeback: u64,
-    /// With as many dirty pages the kernel begins to write them by itself, whatever their age.
+    /// With as many dirty pages the kernel begins to write them, whatever their age.
     pub dirty_background: u64,
 }
 
 impl Unrest {
     /// Whether it is so little that it disturbs no measurement. What an earlier phase left dirty
-    /// belongs to the job, unless there is so much of it that the kernel writes it by itself.
+    /// belongs to the job, unless there is so much of it that the kernel writes it unasked.
     pub fn is_idle(&self) -> bool {
         let is_little = self.writeback <= WRITEBACK_PAGES_MAX && self.dirty < self.dirty_background;
         self.requests == 0 && is_little
@@ -40,7 +40,7 @@ pub fn look(device: &BlockDevice) -> Option<Unrest> {
     unrest(requests, &read_text("/proc/vmstat").ok()?)
 }
 
-/// Requests in flight on a device and on those beneath it, some of which stand for the same work.
+/// Requests in flight on a device and on the devices beneath it; one request may be counted at several of them.
 fn requests(sys: &Path, directory: &Path, depth: u32) -> Option<u64> {
     let own = in_flight(&read_text(directory.join("inflight")).ok()?)?;
     if depth == DEEPEST_STACK {
@@ -67,7 +67,7 @@ pub(super) fn unrest(requests: u64, text: &str) -> Option<Unrest> {
     })
 }
 
-/// How long it is waited from one look to the next.
+/// The pause between two readings.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The device must be idle this often in a row: between two requests of a busy one lies little.
@@ -129,7 +129,11 @@ mod tests {
         std::os::unix::fs::symlink(&disk, volume.join("slaves/sda")).unwrap();
         assert_eq!(requests(sys.path(), &volume, 0), Some(3));
         std::fs::remove_file(disk.join("inflight")).unwrap();
-        assert_eq!(requests(sys.path(), &volume, 0), None, "those of the disk are not known");
+        assert_eq!(
+            requests(sys.path(), &volume, 0),
+            None,
+            "the requests of the disk are not known"
+        );
         assert_eq!(requests(sys.path(), &sys.path().join("none"), 0), None);
     }
 

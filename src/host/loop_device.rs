@@ -21,7 +21,7 @@ use super::sysfs::{device_link, device_number, number_in};
 /// Other processes take loop devices too: a free one may be gone when it is opened.
 const ATTEMPTS: u32 = 64;
 
-/// How long a device may take to become free, in looks and the pause before each: a scanner that
+/// Waits this many times, with this pause before each, for a device to become free: a scanner that
 /// was woken by it may have it open for a moment.
 const LOOKS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -47,7 +47,7 @@ pub struct FileNumbers {
     pub inode: u64,
 }
 
-/// The file behind a loop device that is named by its node; `None` if it is none. Its name could be that of another file by now.
+/// The file behind a loop device that is named by its node; `None` if it is none. The name may belong to another file by now.
 pub fn backing_file(node: &OsStr) -> Option<FileNumbers> {
     Path::new(node).strip_prefix("/dev").ok()?;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -118,7 +118,7 @@ impl LoopDevice {
         Ok(attached)
     }
 
-    /// Direct I/O takes blocks as large as those of the disk below.
+    /// Direct I/O takes blocks as large as the blocks of the disk below.
     fn try_large_blocks(&self) {
         let Some(device) = self.device.as_ref().map(AsFd::as_fd) else { return };
         let done = ioctl::set_loop_block_size(device, LARGE_BLOCK_BYTES)

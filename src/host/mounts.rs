@@ -39,7 +39,7 @@ pub struct Mount {
     pub kind: String,
     /// What is mounted, in words the file system chose: a device's path, `tmpfs`, `host:/export`.
     pub source: OsString,
-    /// The mount's options, then those of the file system that are not among them.
+    /// The mount's options, then the file system's options that are not among them.
     pub options: String,
 }
 
@@ -245,7 +245,7 @@ const FLAGS: [(MountFlags, &str, &str); 11] = [
     (MountFlags::LAZYTIME, "lazytime", "nolazytime"),
 ];
 
-/// Mounts a file system of this kind. Options are those of mount(8), separated by commas; whatever
+/// Mounts a file system of this kind. Options are written as for mount(8), separated by commas; whatever
 /// they say, no program in it gains rights and no device node in it works.
 ///
 /// # Errors
@@ -278,7 +278,7 @@ pub(super) fn split(options: &str) -> (MountFlags, String) {
     (flags | MountFlags::NOSUID | MountFlags::NODEV, data.join(","))
 }
 
-/// What the kernel calls a device in its log; that of `/dev/mapper/x` is `dm-0`.
+/// What the kernel calls a device in its log: `/dev/mapper/x` is `dm-0`.
 fn device_name(source: &Path) -> String {
     let link = block_device_at(source).map(|number| device_link(Path::new("/sys"), number));
     let by_number = link.and_then(|link| std::fs::read_link(link).ok());

@@ -127,7 +127,7 @@ fn cached_pages(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<u64, Errno> {
     if code < 0 {
         return Err(last_error());
     }
-    // SAFETY: five numbers, of which zeros are valid, whatever the kernel has written.
+    // SAFETY: five numbers, for which zeros are valid, whatever the kernel has written.
     Ok(unsafe { found.assume_init() }.nr_cache)
 }
 

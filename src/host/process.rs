@@ -37,7 +37,7 @@ impl ProcessMark {
         Self { boot: boot_id(), process, started: started(process).unwrap_or_default() }
     }
 
-    /// That of another process; `None` if there is none that runs.
+    /// The identity of another process; `None` if no such process runs.
     pub fn of(process: u32) -> Option<Self> {
         Some(Self { boot: boot_id(), process, started: started(process)? })
     }
@@ -49,7 +49,7 @@ impl ProcessMark {
     }
 }
 
-/// Whether this process is root's, as it was when this was asked first.
+/// Whether this process is root's; the answer of the first call is kept.
 pub fn is_root() -> bool {
     static IS_ROOT: OnceLock<bool> = OnceLock::new();
     *IS_ROOT.get_or_init(|| rustix::process::geteuid().is_root())

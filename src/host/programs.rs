@@ -44,7 +44,7 @@ fn find_in<'a>(mut places: impl Iterator<Item = &'a Path>, name: &str) -> Option
 }
 
 /// The start of a program, without input, and with no more rights of root than it needs. It is killed when the thread that starts it ends: one that writes to a
-/// device must not go on when nobody watches it any more.
+/// device must not keep running when nobody watches it any more.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", PLACES.join(":")).env("LC_ALL", "C").stdin(Stdio::null());
@@ -67,7 +67,7 @@ pub(crate) fn command(program: &Path) -> Command {
 /// What a program says at most is read of each of its streams.
 const SAID_BYTES_MAX: usize = 1 << 20;
 
-/// How long it is waited from one look at a program that runs to the next.
+/// The pause between two checks of a program that runs.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Runs a program to its end. What it says goes to memory: where a pipe cannot be read, `Command::output` panics.

@@ -1,4 +1,4 @@
-//! Counts reads that prove a phase cold beside the device's own counter: those of this process, and those
+//! Counts reads that prove a phase cold in addition to the device's own counter: reads of this process, and reads
 //! of the disk beneath a loop device's page cache.
 
 use std::os::fd::AsFd;

@@ -34,7 +34,7 @@ pub fn signatures(device: &Path) -> Result<Vec<String>> {
     });
     let mut found = match (by_wipefs, by_blkid) {
         (None, None) => return Err(no_program(device)),
-        // One that fails, as that of busybox does, takes nothing from what the other says.
+        // One that fails, as the programs of busybox do, takes nothing from what the other says.
         (Some(Ok(by_wipefs)), Some(Ok(by_blkid))) if by_wipefs.is_empty() => by_blkid,
         (Some(Ok(found)), _) | (_, Some(Ok(found))) => found,
         (Some(Err(failure)), _) | (None, Some(Err(failure))) => return Err(failure),

@@ -24,7 +24,7 @@ const LACK_BLOCKS: u64 = 16;
 /// `EXT4_SUPER_MAGIC` of linux/magic.h, which ext2 and ext3 share.
 const EXT: u64 = 0xef53;
 
-/// What is said of a size that a file system does not state.
+/// Describes a size that a file system does not state.
 pub const UNSTATED: &str = "a size that the file system does not state";
 
 /// Room on a file system, in bytes and inodes, as df shows it. All is 0 where the file system states no size: ramfs, tmpfs
@@ -63,7 +63,7 @@ impl Space {
         })
     }
 
-    /// The same for users, who hear what was asked of which directory where there is no answer.
+    /// The same for users: the failure names the call and the directory.
     pub fn left(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
         let doing = || format!("ask how much space is left at {} (fstatfs)", place_of(fd));
         Self::of(fd).map_err(|error| Failure::from_system(doing(), error.about()))
@@ -103,12 +103,12 @@ impl Space {
         (self.total_bytes / 20).min(RESERVE_MOST_BYTES)
     }
 
-    /// Bytes in use, also those of the file system itself.
+    /// Bytes in use, also by the file system itself.
     pub fn used_bytes(&self) -> u64 {
         self.total_bytes.saturating_sub(self.free_bytes)
     }
 
-    /// Bytes that are in use or may be, without what is kept for root: the whole of which df counts the share.
+    /// Bytes that are in use or may be, without what is kept for root: the total of the share that df shows.
     pub fn reachable_bytes(&self) -> u64 {
         self.used_bytes().saturating_add(self.available_bytes)
     }

@@ -132,7 +132,7 @@ impl StoppedProgram {
     }
 }
 
-/// Replaces the standard streams that are terminals. One that cannot be replaced stays as it was.
+/// Replaces the standard streams that are terminals. One that cannot be replaced stays unchanged.
 fn replace_terminals(instead: &OwnedFd) {
     for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO, libc::STDERR_FILENO] {
         // SAFETY: two system calls on numbers of descriptors; they allocate nothing.

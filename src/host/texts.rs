@@ -31,7 +31,7 @@ const FILES: [&str; 16] = [
     "/sys/devices/system/cpu/online",
 ];
 
-/// Texts like those of a machine that has everything.
+/// Texts as a machine that has everything shows them.
 const KINDS: [&str; 16] = [
     "36 35 98:0 /a\\040b /mnt/x rw,noatime master:1 - ext4 /dev/root rw,errors=continue\n",
     "30 20 0:5 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup rw,nsdelegate\n",
@@ -52,7 +52,7 @@ const KINDS: [&str; 16] = [
      nr_sector;\toffset:24;\tsize:4;\tsigned:0;\n\tfield:char rwbs[10];\toffset:34;\tsize:10;\tsigned:0;\n",
 ];
 
-/// Texts to begin with: of all kinds, and those of this machine.
+/// Texts to begin with: of all kinds, and texts of this machine.
 pub(crate) fn examples() -> Vec<Vec<u8>> {
     let here = FILES.iter().filter_map(|path| std::fs::read(path).ok());
     let kinds = KINDS.iter().map(|text| text.as_bytes().to_vec());

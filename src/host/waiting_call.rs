@@ -109,7 +109,7 @@ impl ThreadWatch {
                 file = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).ok();
             }
         }
-        // Pipes and sockets lead to other processes.
+        // Pipes and sockets belong to other processes.
         if file.as_ref().is_some_and(|file| !file.is_absolute()) {
             return None;
         }

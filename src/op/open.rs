@@ -1,5 +1,5 @@
-//! `open`: opens a file for reading and closes it: the name is looked up and the inode fetched, the
-//! content is not.
+//! `open`: opens a file for reading and closes it: the kernel looks up the name and fetches the inode, but not the
+//! content.
 
 use super::request::{Request, RequestKind};
 use super::{NextRequest, Operation, OperationProgress, Target, steps};

@@ -1,4 +1,4 @@
-//! Defines the requests that operations are made of, and how far one operation has come. A request is
+//! Defines the requests that operations are made of, and the progress of one operation. A request is
 //! plain data: names, contents and buffers belong to the engine, so nothing is borrowed and a queueing
 //! engine may keep a request as long as it likes.
 
@@ -21,7 +21,7 @@ pub enum ItemId {
     Directory(u64),
     /// A directory of the layout, counted from the root (0), parents first.
     Layout(u64),
-    /// A block of the device; it begins at so many times its length.
+    /// A block of the device; it begins at this number times its length.
     Block(u64),
 }
 
@@ -326,7 +326,7 @@ impl OperationProgress {
 pub enum NextRequest {
     /// This request.
     Submit(Request),
-    /// This request, after which the operation has ended whatever it comes to. A machine may
+    /// This request, after which the operation has ended whatever its result. A machine may
     /// leave it at [`NextRequest::Submit`] and [`NextRequest::Done`]; this spares the loop one question.
     Last(Request),
     /// Nothing: the operation on this target has ended.

@@ -83,7 +83,7 @@ impl EngineName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// Whether operations take longer as a phase with windows goes on: its last tenth against its second.
+    /// Whether operations take longer towards the end of a phase with windows: its last tenth against its second.
     Growth,
     /// Whether operations take longer at the highest level of the axis than at the lowest, and from which on.
     Levels,
@@ -160,7 +160,7 @@ pub struct Plan {
     pub scale: Scale,
     /// The seed of everything drawn.
     pub seed: u64,
-    /// How often the whole is done; with a time limit, at least.
+    /// Number of repeats; with a time limit, the least.
     pub repeats: u32,
     /// Most that the run takes, in seconds, where it repeats until its answer is decided; `None` for a fixed number of repeats.
     pub time_limit_seconds: Option<f64>,
@@ -215,7 +215,7 @@ impl Plan {
         self.cells.iter().any(|cell| !cell.engine.is_simulated() && cell.reads_device())
     }
 
-    /// The plan of one of so many ranks: in trees that all share, it has names of its own.
+    /// The plan of one of `ranks` ranks: in trees that all share, it has names of its own.
     #[must_use]
     pub fn of_rank(mut self, rank: u32, ranks: u32) -> Self {
         for part in self.cells.iter_mut().filter_map(|cell| cell.tree.part.as_mut()) {
@@ -270,7 +270,7 @@ mod tests {
         read_job(find_scenario("smallfiles").unwrap().text, &Settings::default()).unwrap()
     }
 
-    /// A run that was begun by an earlier boatload goes on only if this stays.
+    /// A run that was begun by an earlier boatload resumes only if this stays.
     #[test]
     fn the_fingerprint_of_a_built_in_scenario_stays() {
         assert_eq!(smallfiles().fingerprint(), 1_680_335_465_432_040_148);

@@ -7,7 +7,7 @@ use super::tree::{Handles, Sizes, Tree};
 use crate::base::named_enum::named_enum;
 use crate::op::{Change, Chunk, Durability, ItemId, Operation, Subject, Target};
 
-/// The phase that boatload adds behind those of a job where it made the file system: what is still
+/// The phase that boatload adds behind the phases of a job where it made the file system: what is still
 /// written until it is unmounted.
 pub const SETTLE: &str = "settle";
 
@@ -38,10 +38,10 @@ pub enum PhaseEnd {
     /// When each of its targets had its turn.
     #[default]
     Targets,
-    /// After so many nanoseconds; but a cold phase with its last target, for a second round would
+    /// After this many nanoseconds; but a cold phase with its last target, for a second round would
     /// not be cold.
     After(u64),
-    /// After so many operations: what the first pass did in its time.
+    /// After this many operations: what the first pass did in its time.
     Operations(u64),
 }
 
@@ -52,7 +52,7 @@ pub struct PastChange {
     pub change: Change,
     /// To which files.
     pub selection: Selection,
-    /// The law of the sizes that it wrote; `None` for that of the tree.
+    /// The law of the sizes that it wrote; `None` for the tree's sizes.
     pub sizes: Option<Sizes>,
 }
 
@@ -96,7 +96,7 @@ pub struct Phase {
     pub end: PhaseEnd,
     /// How long it may take, in nanoseconds: then it ends, and is invalid.
     pub limit_ns: Option<u64>,
-    /// The law of the sizes that it writes; `None` for that of the tree.
+    /// The law of the sizes that it writes; `None` for the tree's sizes.
     pub sizes: Option<Sizes>,
     /// What the phases before it did to the files.
     pub history: Vec<PastChange>,
@@ -243,7 +243,7 @@ impl Phase {
 
     /// Bytes of content that so many successful operations of the phase move; `None` if it is not
     /// about content (a listing moves bytes too, but their number is unknown), or if its time decides
-    /// which files it comes to.
+    /// which files it reaches.
     pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {
         let reads = self.operation.reads_content;
         if !self.operation.moves_content() {

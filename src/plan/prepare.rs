@@ -34,7 +34,7 @@ pub struct Ballast {
 pub enum FillMethod {
     /// One after the other.
     Fill,
-    /// After each so many files one at random is deleted.
+    /// After every `delete_every` files one at random is deleted.
     Age {
         /// Files from one deletion to the next.
         delete_every: u64,
@@ -50,7 +50,7 @@ pub enum FillMethod {
 /// tenth of the space is freed and filled again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Churn {
-    /// Files grow side by side by so many bytes at a time, each written out before the next; none:
+    /// Files grow in turns by this many bytes, each piece written out before the next; `None`:
     /// one after the other, each as a whole.
     pub piece_bytes: Option<u32>,
     /// Rounds at each level.

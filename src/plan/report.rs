@@ -141,7 +141,7 @@ pub(super) fn element(place: &str, index: usize) -> String {
     format!("{place}[{}]", index + 1)
 }
 
-/// The words as a sentence goes on: "`a`", "`a` or `b`", "one of `a`, `b`, `c`".
+/// The words as part of a sentence: "`a`", "`a` or `b`", "one of `a`, `b`, `c`".
 pub(super) fn one_of(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {

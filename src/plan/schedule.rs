@@ -8,7 +8,7 @@ use crate::base::random::{Stream, draw, shuffle};
 /// Cells that keep together in the random order of a repeat.
 struct ScheduleBlock {
     cells: Vec<usize>,
-    /// Whether its place is brought from level to level and cannot be brought back.
+    /// Whether its place is brought from level to level and cannot be restored.
     is_one_way: bool,
 }
 
@@ -38,7 +38,7 @@ impl Plan {
         cell.can_be_restored() && (cell.engine.is_simulated() || self.keeps_images)
     }
 
-    /// Whether the place of a cell is brought from level to level and cannot be brought back.
+    /// Whether the place of a cell is brought from level to level and cannot be restored.
     fn is_one_way(&self, cell: &CellPlan) -> bool {
         cell.prepare.is_some() && !self.restores(cell)
     }
@@ -54,7 +54,7 @@ impl Plan {
         levels > 1 && self.has_one_way_places()
     }
 
-    /// The histories of its place that repeats take in turn. Where it cannot be brought back, and each repeat is to have one of
+    /// The histories of its place that repeats take in turn. Where it cannot be restored, and each repeat is to have one of
     /// its own, there is one: with another the lowest level would follow the deletion of the highest.
     fn histories(&self, cell: &CellPlan) -> u32 {
         let is_one = cell.histories() == HISTORIES_MAX && self.is_one_way(cell);
@@ -91,7 +91,7 @@ impl Plan {
         self.histories(cell).min(self.repeats)
     }
 
-    /// Histories of a cell's place that are kept at one time if it can be brought back.
+    /// Histories of a cell's place that are kept at one time if it can be restored.
     pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
         if cell.histories() >= self.repeats_max() { 1 } else { cell.histories() }
     }
@@ -127,7 +127,7 @@ impl Plan {
 
     /// The order of the run, as (repeat from 1, index into `cells`): in every repeat variants and
     /// levels come in another seeded random order, so that drift hits all alike. Where the place is
-    /// brought from level to level and cannot be brought back, the repeats of a level follow each
+    /// brought from level to level and cannot be restored, the repeats of a level follow each
     /// other, once for each history.
     pub fn schedule(&self) -> Vec<(u32, usize)> {
         let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
@@ -143,7 +143,7 @@ impl Plan {
         order
     }
 
-    /// All repeats of the levels of a variant whose place cannot be brought back.
+    /// All repeats of the levels of a variant whose place cannot be restored.
     fn one_way(&self, levels: &[usize]) -> Vec<(u32, usize)> {
         let histories = levels.first().map_or(1, |at| self.histories_made(&self.cells[*at]));
         let mut order = Vec::with_capacity(levels.len() * self.repeats as usize);
@@ -164,7 +164,7 @@ impl Plan {
 
 impl Prepare {
     /// The same with another history: other files, made and deleted in another order. The first, 0,
-    /// is that of the job's seed.
+    /// follows from the job's seed.
     #[must_use]
     pub fn of_history(&self, history: u32) -> Self {
         let mut other = self.clone();

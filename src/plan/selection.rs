@@ -250,7 +250,7 @@ impl Selection {
         in_turn
     }
 
-    /// Whole files in turn. With trees of their own the first file may be that of another worker
+    /// Whole files in turn. With trees of their own the first file may belong to another worker
     /// than the first.
     fn share_of_grains(&self, worker: u64, workers: u64) -> Share<'_> {
         let roots = u64::from(self.roots);

@@ -22,7 +22,7 @@ const LEVELS_MAX: usize = 3;
 /// Most phases that drop the caches.
 const DROPS_MAX: usize = 4;
 
-/// Deletions that ageing comes to.
+/// Deletions of a shrunken ageing.
 const AGED_STEPS: u64 = 2;
 
 impl Plan {
@@ -222,7 +222,7 @@ impl Shrinking {
     }
 }
 
-/// Sizes of which no draw is too large; a drawn one is replaced by its mean. In whole 4 KiB, which
+/// Sizes without a draw that is too large; a drawn one is replaced by its mean. In whole 4 KiB, which
 /// direct I/O needs.
 fn cut(sizes: Sizes) -> Sizes {
     if sizes.max() <= BYTES_MAX {
@@ -260,7 +260,7 @@ fn shrunken_prepare(prepare: &Prepare) -> Prepare {
     if let BallastGoal::Files(asked) = prepare.goal {
         files = files.min(asked);
     }
-    // Those of the whole ballast would count as room that is needed.
+    // The directories of the whole ballast would count as room that is needed.
     let directories = ballast.tree.files_each.directories(files).unwrap_or(1);
     ballast.tree.layout = DirectoryLayout { fan_out: directories.max(1), depth: 1 };
     Prepare { ballast, goal: BallastGoal::Files(files), histories: 1 }
@@ -379,7 +379,7 @@ mod tests {
         let of = |at: usize| small.cells[0].phases[at].selection.clone();
         assert_eq!(of(1).first, 0);
         assert_eq!(of(1).count, 10, "a few stay as they are");
-        assert_eq!(of(2).first, of(0).count, "numbers go on where the first create ended");
+        assert_eq!(of(2).first, of(0).count, "numbers continue where the first create ended");
         assert_eq!(of(3).first, of(1).count);
         assert_eq!(of(3).first + of(3).population, of(2).first + of(2).count);
         assert!(of(3).count >= TARGETS_MIN);

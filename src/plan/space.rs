@@ -38,7 +38,7 @@ impl Need {
         Self { bytes: self.bytes.max(other.bytes), inodes: self.inodes.max(other.inodes) }
     }
 
-    /// That of so many ranks.
+    /// The need of this many ranks.
     pub fn times(self, ranks: u32) -> Self {
         let times = |one: u64| one.saturating_mul(u64::from(ranks));
         Self { bytes: times(self.bytes), inodes: times(self.inodes) }

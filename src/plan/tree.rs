@@ -56,7 +56,7 @@ pub enum Sizes {
     Lognormal(LognormalSizes),
 }
 
-/// Sizes whose natural logarithm is normally distributed, of which those in a range are left.
+/// Sizes whose natural logarithm is normally distributed, cut to a range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LognormalSizes {
     mu: f64,
@@ -160,7 +160,7 @@ pub struct DirectoryLayout {
 }
 
 impl DirectoryLayout {
-    /// `directories` beside each other; a single one is the root itself.
+    /// `directories` next to each other; a single one is the root itself.
     pub fn flat(directories: u64) -> Self {
         Self { fan_out: directories, depth: u32::from(directories > 1) }
     }
@@ -267,7 +267,7 @@ pub struct RankPart {
 }
 
 impl RankPart {
-    /// That of a process that is alone.
+    /// The part of a process that is alone.
     pub const ALONE: Self = Self { rank: 0, ranks: 1 };
 
     /// The number that the name of this rank's entry `number` has.
@@ -357,7 +357,7 @@ impl Tree {
         }
     }
 
-    /// The random bits that are the content of one file in one version, different from all others.
+    /// The random bits of the content of one file in one version, different from every other.
     #[inline]
     pub fn content_key(&self, number: u64, version: u32) -> u64 {
         draw(self.seed, Stream::Content, content_index(number, version))

@@ -31,7 +31,7 @@ pub(super) struct WireJob {
     /// `--set name=value` changes it.
     #[serde(default)]
     pub(super) parameters: BTreeMap<String, Scaled<OneOrMany>>,
-    /// How often the whole is done, variants interleaved: 1 to 1,000; 3 by default.
+    /// Number of repeats, variants interleaved: 1 to 1,000; 3 by default.
     pub(super) repeats: Option<Scaled<WireQuantity>>,
     /// The seed that sizes, contents and random orders follow from; 1 by default.
     pub(super) seed: Option<u64>,
@@ -125,7 +125,7 @@ pub(super) struct WireTree {
     /// This or `chunks` must be there.
     pub(super) files: Option<WireQuantity>,
     /// How many chunks the tree can hold, a count, instead of `files`: `write-chunk` makes its
-    /// files of them, and `size` is that of a chunk.
+    /// files of them, and `size` is the size of a chunk.
     pub(super) chunks: Option<WireQuantity>,
     /// Chunks of each file, a count; 1 by default.
     pub(super) chunks_per_file: Option<WireQuantity>,
@@ -148,7 +148,7 @@ pub(super) struct WireTree {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Directories {
-    /// So many directories beside each other; 1 is the tree's own directory.
+    /// This many directories next to each other; 1 is the tree's own directory.
     Count(WireQuantity),
     /// Nested directories; those on the lowest level hold the files.
     Nested(Nested),
@@ -345,10 +345,10 @@ pub(super) struct WirePhase {
     pub(super) count: Option<WireQuantity>,
     /// In which order; sequential by default.
     pub(super) order: Option<Order>,
-    /// Which files it works on; those of the tree by default.
+    /// Which files it works on; the files of the tree by default.
     pub(super) on: Option<WireOn>,
     /// Size of each file that it writes, in bytes, or the law it is drawn from, for operations that
-    /// give files a new size; that of the tree by default.
+    /// give files a new size; the size in the tree by default.
     pub(super) size: Option<WireSize>,
     /// Slices of the phase that get latency figures of their own: at most 10,000 and no more
     /// than operations; 0 by default.
@@ -359,7 +359,7 @@ pub(super) struct WirePhase {
     pub(super) cache: Option<CacheAsked>,
     /// Workers: 1 to 1,024.
     pub(super) threads: Option<WireQuantity>,
-    /// How often the phase is done, caches treated anew before each: 1 to 200; 1 by default.
+    /// Number of passes, caches treated anew before each: 1 to 200; 1 by default.
     pub(super) passes: Option<WireQuantity>,
     /// Most bytes of one read or write: 1 B to 16 MiB; 1 MiB by default.
     pub(super) block: Option<WireQuantity>,
@@ -381,7 +381,7 @@ pub(super) struct WirePhase {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum WireOn {
-    /// Those of the cell's tree.
+    /// Files of the cell's tree.
     #[default]
     Tree,
     /// Those that `prepare` made: only to look at them.
@@ -528,7 +528,7 @@ pub(super) struct WireFill {
     pub(super) content: Option<WireContent>,
     /// Workers: 1 to 1,024; 1 by default.
     pub(super) threads: Option<WireQuantity>,
-    /// The files are made so many times, each time with another seed, and repeats take them in turn: 1
+    /// Number of histories: the files are made anew for each, with another seed, and repeats take them in turn: 1
     /// to 1,000; 1 by default.
     pub(super) histories: Option<WireQuantity>,
 }
@@ -546,12 +546,12 @@ pub(super) struct WireAge {
     pub(super) content: Option<WireContent>,
     /// Workers: 1 to 1,024; 1 by default.
     pub(super) threads: Option<WireQuantity>,
-    /// The files are made so many times, each time with another seed, and repeats take them in turn: 1
+    /// Number of histories: the files are made anew for each, with another seed, and repeats take them in turn: 1
     /// to 1,000; 1 by default.
     pub(super) histories: Option<WireQuantity>,
-    /// After each so many files one at random is deleted, a count; 10 by default.
+    /// After this many new files one at random is deleted, a count; 10 by default.
     pub(super) delete_every: Option<WireQuantity>,
-    /// Files grow side by side by so many bytes at a time, each written out before the next: 4 KiB
+    /// Files grow in turns by this many bytes, each piece written out before the next: 4 KiB
     /// to 16 MiB; by default each is written as a whole.
     pub(super) pieces: Option<WireQuantity>,
     /// At each level so many times files at random that hold a tenth of the used space are deleted,

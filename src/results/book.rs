@@ -90,7 +90,7 @@ impl Book {
         self.filesystems.iter().any(|made| made.place == MadeOn::Device)
     }
 
-    /// Whether it was ended before every cell was done. Of a run that still goes on, or was killed,
+    /// Whether it was ended before every cell was done. Of a run that is still running, or was killed,
     /// this is not known.
     pub fn is_cut_short(&self) -> bool {
         self.run.finished.is_some() && !self.run.complete
@@ -243,7 +243,7 @@ pub struct RunFacts {
     pub resumed: Vec<Resumption>,
     /// Where the figures come from if boatload did not measure them.
     pub reference: Option<Provenance>,
-    /// What was traced, if the operations are not boatload's own but those of another program.
+    /// What was traced, if the operations are another program's and not boatload's own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub traced: Option<TraceFacts>,
     /// The host of each rank, in their order; empty in a run of one process.
@@ -263,7 +263,7 @@ pub struct TraceFacts {
     pub path: Option<String>,
     /// The program that traced, with its version.
     pub tracer: String,
-    /// What the calls were told apart by; null for their operation alone. Each class is a variant then.
+    /// What the calls were grouped by; null for their operation alone. Each class is a variant then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub by: Option<TraceBy>,
     /// How many classes have no variant of their own, but one together.
@@ -304,7 +304,7 @@ named_enum! {
 }
 
 impl RunFacts {
-    /// The command that goes on with it: what it destroys is named again, and the store that it lies in.
+    /// The command that continues it: what it destroys is named again, and the store that it lies in.
     pub fn resume_command(&self) -> String {
         format!(
             "boatload resume {}{}",
@@ -338,7 +338,7 @@ pub struct Resumption {
     pub at: String,
     /// The first cell that was measured then; null if there was none.
     pub cell: Option<CellKey>,
-    /// What was not as it was when the run began, a text for each.
+    /// What had changed since the run began, a text for each change.
     pub differences: Vec<String>,
 }
 
@@ -547,7 +547,7 @@ pub struct Measurement {
     /// Time that its requests took together, in seconds: over the seconds of the phase and its sync,
     /// the mean number of requests at one moment; none without a device.
     pub device_queue_seconds: Option<f64>,
-    /// Time between the end of the worker in the middle and that of the last one, of those that had
+    /// Time between the end of the worker in the middle and the end of the last one, among workers that had
     /// as much to do, over the seconds of the phase; null for fewer than two.
     pub worker_spread: Option<f64>,
     /// Context switches of the workers, voluntary and involuntary; null where nothing counted them.

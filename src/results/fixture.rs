@@ -43,7 +43,7 @@ pub(crate) fn latencies(values_ns: impl IntoIterator<Item = u64>) -> (Vec<u8>, L
     (bytes, latency)
 }
 
-/// A phase of `operations`, each of which took `base_ns` but for one in fifty, ten times slower.
+/// A phase of `operations` that take `base_ns` each, but for one in fifty, ten times slower.
 pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u64) -> Measurement {
     let slow = |n| if n % 50 == 0 { base_ns * 10 } else { base_ns };
     let (histogram, latency) = latencies((0..operations).map(slow));
@@ -147,7 +147,7 @@ fn settings() -> MachineSettings {
     }
 }
 
-/// What else happened on a quiet machine during a phase of so many seconds.
+/// The background load of a quiet machine during a phase of `seconds`.
 pub(crate) fn quiet(seconds: f64) -> Disturbance {
     Disturbance {
         seconds: Some(seconds),
@@ -196,7 +196,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
     }
 }
 
-/// Two repeats of five phases, one of which failed once, with windows and a warning.
+/// Two repeats of five phases, with one failure, windows and a warning.
 pub(crate) fn book() -> Book {
     let mut measurements = Vec::new();
     for repeat in [1, 2] {

@@ -78,7 +78,7 @@ pub fn from_text(text: &str) -> Option<Vec<u8>> {
 
 /// The histogram of these bytes in V2 encoding; `None` if they are none with three digits.
 pub fn decoded(mut encoded: &[u8]) -> Option<Histogram<u64>> {
-    // What the head claims is looked at first: the reader makes room for all of it at once.
+    // The claims of the head are checked first: the reader makes room for all of it at once.
     let word = |at: usize| Some(u32::from_be_bytes(*encoded.get(at..)?.first_chunk()?));
     let payload = encoded.len().checked_sub(HEAD_BYTES)?;
     if word(4)? as usize != payload || word(12)? != u32::from(DIGITS) {

@@ -45,7 +45,7 @@ const LENGTH_BYTES: usize = 8;
 
 impl RankReport {
     /// What one rank measured. What its device did and what disturbed it belongs to its host, which other ranks share:
-    /// of many ranks nothing is said of it.
+    /// with many ranks these figures are left out.
     pub fn new(measurement: Measurement, times: RankTimes) -> Self {
         let of_rank = |why| InvalidReason::Rank { rank: times.rank, why: Box::new(why) };
         let measurement = Measurement {
@@ -200,7 +200,7 @@ fn longer(both: [Option<f64>; 2]) -> Option<f64> {
     both.into_iter().flatten().reduce(f64::max)
 }
 
-/// The mean of two means; that of one where the other is of nothing.
+/// The mean of two means; the mean of one where the other has no operations.
 fn weighted([a, b]: [f64; 2], [of_a, of_b]: [f64; 2]) -> f64 {
     match (of_a > 0.0, of_b > 0.0) {
         (true, true) => (a * of_a + b * of_b) / (of_a + of_b),
@@ -218,7 +218,7 @@ fn merged_slices([one, other]: [&Vec<f64>; 2], weights: [f64; 2]) -> Vec<f64> {
     one.iter().zip(other).map(|(a, b)| weighted([*a, *b], weights)).collect()
 }
 
-/// Of each window the larger median and the larger p99 are kept: those of all operations are at most as large.
+/// Of each window the larger median and the larger p99 are kept: the figures of all operations are at most as large.
 fn merged_windows(one: &[Window], other: &[Window]) -> Vec<Window> {
     let both = |(a, b): (&Window, &Window)| Window {
         first: a.first + b.first,

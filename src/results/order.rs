@@ -16,7 +16,7 @@ pub fn variants(book: &Book) -> Vec<&str> {
     names
 }
 
-/// The place of a level among those of the job; the order they were measured in is random.
+/// The place of a level among the levels of the job; the order they were measured in is random.
 pub(crate) fn level_place(book: &Book, level: Option<&Level>) -> usize {
     book.levels.iter().position(|known| Some(known) == level).unwrap_or(usize::MAX)
 }

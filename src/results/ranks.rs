@@ -10,7 +10,7 @@ use super::timeline::RankTimeline;
 pub struct PhaseRanks {
     /// Each rank, in their order.
     pub ranks: Vec<RankShare>,
-    /// How far the times of one rank may be off from those of another, in seconds.
+    /// How far the times of one rank may be off from the times of another, in seconds.
     pub clock_error_seconds: f64,
     /// From the first start until the first rank had done all its work, in seconds.
     pub stonewall_seconds: f64,
@@ -87,7 +87,7 @@ impl PhaseRanks {
         (self.stonewall_seconds > 0.0).then(|| self.stonewall_operations / self.stonewall_seconds)
     }
 
-    /// Time between the end of the rank in the middle and that of the last one, over the time of all; null where fewer than
+    /// Time between the end of the rank in the middle and the end of the last one, over the time of all; null where fewer than
     /// two had work.
     pub fn straggler_share(&self) -> Option<f64> {
         let busy = self.ranks.iter().filter(|one| one.is_busy());

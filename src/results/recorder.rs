@@ -29,7 +29,7 @@ pub struct PhaseRecorder {
 }
 
 impl PhaseRecorder {
-    /// For a worker with `turns` operations, if their number is known; `windows` are those of the
+    /// For a worker with `turns` operations, if their number is known; `windows` are the windows of the
     /// phase, if it has any, and then it is.
     pub fn new(turns: Option<u64>, windows: Option<Arc<Mutex<Windows>>>) -> Self {
         Self {
@@ -189,7 +189,7 @@ fn relative_error(means: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| (variance / n).sqrt() / mean)
 }
 
-/// Workers go on side by side, so the error of their sum is the root of the mean square, over the
+/// Workers run in parallel, so the error of their sum is the root of the mean square, over the
 /// root of their number.
 fn combined(errors: &[Option<f64>]) -> Option<f64> {
     let squares: Option<f64> = errors.iter().map(|error| error.map(|e| e * e)).sum();

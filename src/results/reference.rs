@@ -179,7 +179,7 @@ impl<'a> PublishedRow<'a> {
     }
 }
 
-/// A table's lines: plain CSV, no cell of which holds a comma.
+/// A table's lines: plain CSV without a comma in any cell.
 fn lines(table: &str) -> impl Iterator<Item = PublishedRow<'_>> {
     let mut all = table.lines();
     let heads: Vec<&str> = all.next().unwrap_or_default().split(',').collect();

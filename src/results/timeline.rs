@@ -41,7 +41,7 @@ impl OperationSlice {
 pub struct RankTimeline {
     /// How many ranks a row is of, which follow each other; the last row may be of fewer.
     pub ranks_per_row: u32,
-    /// Operations per second in each slice, a row for each rank; of several ranks, those of the slowest in that slice. None
+    /// Operations per second in each slice, a row for each rank; of several ranks, the slowest in that slice. Null
     /// where none of them was at work for half of the slice.
     pub rows: Vec<Vec<Option<f64>>>,
 }
@@ -106,7 +106,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 impl RankTimeline {
-    /// Whether it has a row for each of so many ranks, or of several of them, and all rows have as many slices.
+    /// Whether it has a row for each of `ranks` ranks, or of several of them, and all rows have as many slices.
     pub fn is_of(&self, ranks: usize) -> bool {
         let slices = self.rows.first().map_or(0, Vec::len);
         let each = self.ranks_per_row as usize;
@@ -117,7 +117,7 @@ impl RankTimeline {
             && self.rows.len() <= ROWS_MAX
     }
 
-    /// That of ranks, in their order, which took so many seconds from the first start to the last end; null if nothing of it
+    /// The timeline of ranks, in their order, which took `seconds` from the first start to the last end; `None` if nothing of it
     /// is known.
     pub fn of(ranks: &[RankWork<'_>], seconds: f64) -> Option<Self> {
         let ranks_per_row = ranks.len().div_ceil(ROWS_MAX).max(1);
@@ -133,7 +133,7 @@ impl RankTimeline {
 }
 
 impl RankWork<'_> {
-    /// Operations per second in each slice of so many seconds; null where it was not at work for half of it.
+    /// Operations per second in each slice of `seconds`; `None` where it was not at work for half of it.
     fn rates(&self, seconds: f64) -> Vec<Option<f64>> {
         if self.operations.is_empty() {
             return vec![None; TIME_SLICES];

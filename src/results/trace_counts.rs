@@ -10,7 +10,7 @@ pub(super) const SLICES_MAX: usize = 64;
 /// Calls by bucket.
 pub type BucketCounts = BTreeMap<u16, u64>;
 
-/// Adds to a count that ends at the most that there is.
+/// Adds to a count that stops at its maximum.
 pub(super) fn add_to(count: &mut u64, more: u64) {
     *count = count.saturating_add(more);
 }

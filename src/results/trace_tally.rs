@@ -156,7 +156,7 @@ impl TraceTally {
 }
 
 impl TraceTally {
-    /// A measurement of each operation in each class. What no class has, and all calls that failed, is in that of
+    /// A measurement of each operation in each class. Operations without a class, and all calls that failed, are in the measurement of
     /// the variant `rest`.
     pub fn class_measurements(&self, named: &NamedClasses, rest: &str) -> Vec<Measurement> {
         let mut left: BTreeMap<u64, ClassShare> = self.shares();
@@ -197,7 +197,7 @@ impl TraceTally {
     }
 }
 
-/// What is left of an operation when the classes have theirs.
+/// The remaining share of an operation when the classes have theirs.
 struct ClassShare {
     calls: u64,
     bytes: u64,

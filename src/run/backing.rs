@@ -35,7 +35,7 @@ const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
 /// One flush may leave a few pages that something else has in hand.
 const FLUSHES_MAX: u32 = 5;
 
-/// How long pages of a device may take to go, in looks and the pause after each: what only looks at it has one in
+/// Checks this many times, with this pause after each, whether the pages of a device are gone: a program that reads it has one in
 /// hand for a moment.
 const LETS_GO_LOOKS: u32 = 200;
 const LETS_GO_PAUSE: Duration = Duration::from_millis(20);
@@ -43,7 +43,7 @@ const LETS_GO_PAUSE: Duration = Duration::from_millis(20);
 /// Pages of the device that may be in memory again at once: a scanner looks at its beginning.
 const PAGES_LEFT_MAX: u64 = 16;
 
-/// How often unmounting is tried, each time for half a second.
+/// Attempts to unmount, each for half a second.
 const UNMOUNTS_MAX: u32 = 10;
 
 named_enum! {
@@ -109,7 +109,7 @@ impl BackingDevice {
 impl Backing {
     /// A place of the size of `room`, with all it needs in the marked directory `run_directory`; without
     /// anything asked, for file systems that need only be mounted. `kept_bytes` is what states of an
-    /// image may take that are kept beside it. An image can lie behind a modelled disk.
+    /// image may take that are kept next to it. An image can lie behind a modelled disk.
     ///
     /// # Errors
     /// If it cannot be had; then nothing is left of it.
@@ -152,7 +152,7 @@ impl Backing {
         Ok(PathBuf::from(format!("/proc/self/fd/{directory}")).join(name))
     }
 
-    /// Mounts in the run's directory; what the kernel objects to is told of the path users know.
+    /// Mounts in the run's directory; an error of the kernel names the path that users know.
     fn mount_inside(&self, source: &Path, kind: &str, name: &str, options: &str) -> Result<()> {
         let target = self.inside(name)?;
         let mounted = mounts::mount(source, kind, &target, options).map_err(|failure| {
@@ -306,7 +306,7 @@ impl Backing {
     }
 
     /// The device, open for writing, which nothing else uses. Before a device is written for the first
-    /// time, all that speaks against it is looked for once more.
+    /// time, all that speaks against it is checked once more.
     fn open_alone(&mut self) -> Result<OwnedFd> {
         if let Some(BackingDevice::Device { device, written }) = &mut self.base {
             if !*written {
@@ -500,7 +500,7 @@ impl Backing {
         making::check(kind, self.base_path()?, &self.inside(MOUNT_POINT)?, stop)
     }
 
-    /// Leaves everything as it was found.
+    /// Leaves everything as found.
     ///
     /// # Errors
     /// All that is left, and why.
@@ -526,7 +526,7 @@ impl Backing {
         }
         wrong.extend(removal.unwrap_or_else(Removal::failed).left);
         Err(Failure::failed(format!(
-            "{}. When nothing uses it any more, `boatload clean` removes what is left of {}",
+            "{}. When nothing uses it any more, `boatload clean` removes the rest of {}",
             wrong.join("; "),
             shown(&self.path)
         )))
@@ -608,7 +608,7 @@ pub fn unmount_left(open: BorrowedFd<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Takes what was made off the device, so that it is as empty as it was.
+/// Takes what was made off the device, which is empty then, as before.
 fn wipe(device: &Erasable) -> Result<()> {
     let path = shown(&device.path);
     let wiped = device.open_alone().and_then(|open| block::wipe(open.as_fd(), device.total_bytes));

@@ -100,7 +100,7 @@ const BATCH_FILES_MAX: u64 = 20_000;
 /// Most files that are made by growing before the space is asked again.
 const GROWN_FILES_MAX: u64 = 256;
 
-/// Files in a row that may leave the used space as it was.
+/// Files in a row that may leave the used space unchanged.
 const IDLE_FILES_MAX: u64 = 5 * BATCH_FILES_MAX;
 
 /// Draws for a victim before the next file that is there is taken.
@@ -133,7 +133,7 @@ impl BallastState {
         }
     }
 
-    /// A ballast of which the first `files` are already there.
+    /// A ballast whose first `files` are already there.
     pub fn with_files(ballast: Ballast, files: u64) -> Self {
         let mut stock = Self::new(ballast);
         stock.live.grow(files);
@@ -172,7 +172,7 @@ impl BallastState {
         self.rounds
     }
 
-    /// Goes on to another level of the same ballast; ends early, with what is done, when `stop` is
+    /// Brings the same ballast to another level; ends early, with what is done, when `stop` is
     /// set.
     pub fn reach(
         &mut self,
@@ -309,7 +309,7 @@ impl BallastState {
         Some(first..end)
     }
 
-    /// Deletes a file at random for each so many that were made.
+    /// Deletes a file at random after every `delete_every` that were made.
     fn delete_due(&mut self, place: &mut dyn BallastPlace) -> Result<()> {
         let FillMethod::Age { delete_every, .. } = self.ballast.method else { return Ok(()) };
         while self.since_deletion >= delete_every {
@@ -377,7 +377,7 @@ impl BallastState {
         }
     }
 
-    /// Files at random that together hold about half of so many bytes, at least one of them.
+    /// Files at random that together hold about half of `excess_bytes`, at least one of them.
     fn victims(&mut self, excess_bytes: u64, distance: &Distance) -> Vec<u64> {
         let (mut victims, mut bytes) = (Vec::new(), 0);
         while bytes <= excess_bytes / 2 {

@@ -71,7 +71,7 @@ pub enum CacheDrop {
 }
 
 impl CacheDrop {
-    /// Drops those of this kernel, for all of its file systems.
+    /// Drops the caches of this kernel, for all of its file systems.
     ///
     /// # Errors
     /// `EACCES`, `EPERM` or `EROFS` without the right to it.
@@ -260,7 +260,7 @@ impl ReadCount {
 /// Counters before a phase, or after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readings {
-    /// Those of the device; none without one, and where they are not known.
+    /// The counters of the device; `None` without one, and where they are unknown.
     pub device: Option<DeviceCounters>,
     /// What this process had disks read; not applicable where another process reads for it.
     pub own_read: ReadCount,
@@ -333,7 +333,7 @@ const SHARE_BENEATH: f64 = 0.5;
 const METADATA_BENEATH: u64 = 256 << 10;
 
 impl LeastRead {
-    /// Of files with such content, each with so many bytes beside it.
+    /// Of files with such content, each with `file_bytes` in addition to it.
     pub fn of(content: Content, file_bytes: u64) -> Self {
         let content_share = match content {
             Content::Random => CONTENT_SHARE,
@@ -374,7 +374,7 @@ impl LeastRead {
     }
 }
 
-/// The smallest inode of a type of file system, in bytes, with what always lies beside it; where none
+/// The smallest inode of a type of file system, in bytes, with what always lies next to it; where none
 /// is known the smallest entry of a directory (FAT): no file that is not in memory is found for less.
 pub fn inode_bytes_min(kind: &str) -> u64 {
     match kind {

@@ -133,7 +133,7 @@ fn stamp(key: u64, block: u64) -> [u8; STAMP_BYTES as usize] {
     (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes()
 }
 
-/// What file `number` of a tree holds from `offset` on, as it was first written; `None` where that is no stamp: files
+/// What file `number` of a tree holds from `offset` on, as first written; `None` where that is no stamp: files
 /// without content of their own, and places inside of a block.
 pub fn stamp_at(tree: &Tree, number: u64, offset: u64) -> Option<[u8; STAMP_BYTES as usize]> {
     let has_stamp = tree.content != Content::Zeros
@@ -220,7 +220,7 @@ mod tests {
                 for offset in [0, 1, 2].map(|part| part * u64::from(block)) {
                     let part = pool.part(tree.content_key(number, 0), offset, block);
                     assert_eq!(part.as_ptr().addr() % DIRECT_BYTES as usize, 0);
-                    // What a block begins with is enough to tell it from all others.
+                    // The beginning of a block is enough to identify it.
                     let heads = part.chunks(4096).map(|block| block[..64].to_vec());
                     let new = heads.filter(|head| blocks.insert(head.clone())).count();
                     let expected = if content == Content::Zeros {

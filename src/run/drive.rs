@@ -164,7 +164,7 @@ struct Drive<'a, E, C, R> {
 }
 
 impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
-    /// Fills every free slot with the next target; waits only when none ends by itself. With a
+    /// Fills every free slot with the next target; waits only when no request ends without a wait. With a
     /// blocking engine there is one slot, which is always free again at once.
     fn all(&mut self) {
         let depth = self.engine.depth().max(1);
@@ -284,7 +284,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         reaped
     }
 
-    /// Takes in the end of a queued request and goes on with its operation.
+    /// Takes in the end of a queued request and continues its operation.
     fn take(
         &mut self,
         completion: Completion,

@@ -1,4 +1,4 @@
-//! Keeps states of an image file as files of their own beside it, and restores them: by sharing their
+//! Keeps states of an image file as files of their own next to it, and restores them: by sharing their
 //! blocks where the file system can (`FICLONE`, ioctl_ficlone(2)), else by copying what is not a hole.
 
 use std::fs::File;
@@ -41,7 +41,7 @@ struct ImageCopy<'a> {
 }
 
 impl ImageFile {
-    /// A new image of so many bytes without a block of its own yet.
+    /// A new image of `bytes` bytes without a block of its own yet.
     ///
     /// # Errors
     /// If there is one, or it cannot be so large.
@@ -110,7 +110,7 @@ impl ImageFile {
     }
 
     /// Whether a copy of these ranges leaves as much free as boatload leaves others. On a file system without holes all of
-    /// an image is data, many times what was reckoned. Memory is watched by itself.
+    /// an image is data, many times the estimate. Memory is watched elsewhere.
     fn check_room(&self, copied: &[Range<u64>]) -> std::io::Result<()> {
         let kind = rustix::fs::fstatfs(&self.directory)?.f_type;
         let wanted: u64 = copied.iter().map(|range| range.end - range.start).sum();
@@ -157,7 +157,7 @@ impl ImageFile {
     }
 }
 
-/// What is not a hole of so many bytes, in order.
+/// What is not a hole in the first `bytes` bytes, in order.
 fn data_of(file: &File, bytes: u64) -> std::io::Result<Vec<Range<u64>>> {
     let (mut data, mut end) = (Vec::new(), 0);
     while let Some(first) = next(file, rustix::fs::SeekFrom::Data(end))? {

@@ -10,7 +10,7 @@ use signal_hook::consts::{
     SIGXCPU, SIGXFSZ,
 };
 
-/// Signals that end a process which does not listen to them, but for those of its own mistakes; those of
+/// Signals that end a process which does not listen to them, without the signals of its own mistakes; signals of
 /// real time are of the same kind (signal(7)).
 const SIGNALS: [i32; 13] = [
     SIGINT,

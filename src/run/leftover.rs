@@ -19,7 +19,7 @@ pub fn remove_leftover(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> 
     if !may_be_run_directory(name) {
         return Err(refuse("it is not named as boatload names its directories"));
     }
-    // Held until it is gone, so that no run goes on from it meanwhile.
+    // Held until it is gone, so that no run resumes from it meanwhile.
     let held = open_directory(parent, name).map_err(|error| refuse(&error.to_string()))?;
     let marker = match prove(held.as_fd(), name) {
         Ok(marker) => marker,

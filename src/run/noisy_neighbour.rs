@@ -1,5 +1,5 @@
 //! A noisy neighbour, planted to try what boatload concludes beside one: a process of its own, so that
-//! its work is counted as that of any other process.
+//! its work is counted as the work of any other process.
 
 use std::io::{Read, Result as IoResult};
 use std::os::fd::{AsRawFd, OwnedFd};

@@ -21,7 +21,7 @@ pub struct PlaceIdentity {
 }
 
 impl PlaceIdentity {
-    /// That of a directory and of where file systems are made.
+    /// The identity of a directory and of where file systems are made.
     ///
     /// # Errors
     /// If the directory cannot be looked at.

@@ -32,7 +32,7 @@ pub struct Removal {
     pub directories: u64,
     /// Paths that were left alone because boatload did not make them, shortened to the first few.
     pub left: Vec<String>,
-    /// How often something was left alone; what is met again in a second reading counts again.
+    /// How often something was left alone; what a second reading meets again counts again.
     leavings: u64,
     /// Pauses made for files that are deleted and still open.
     pauses: u32,
@@ -98,7 +98,7 @@ pub(super) fn path_of(directory: BorrowedFd<'_>) -> Option<PathBuf> {
     (!is_removed || path.symlink_metadata().is_ok()).then_some(path)
 }
 
-/// Whether a name leads to an open directory.
+/// Whether a name stands for an open directory.
 fn is_entry(parent: BorrowedFd<'_>, name: &OsStr, directory: BorrowedFd<'_>) -> bool {
     let entry = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
     let held = rustix::fs::fstat(directory);
@@ -159,7 +159,7 @@ pub fn remove_tree(run_directory: BorrowedFd<'_>, name: &OsStr) -> Removal {
 }
 
 impl Removal {
-    /// That of an empty directory.
+    /// The removal of an empty directory.
     pub fn of_empty() -> Self {
         Self { directories: 1, ..Self::default() }
     }

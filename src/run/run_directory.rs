@@ -46,14 +46,14 @@ pub const MEMORY: &str = "memory";
 /// The directory that a modelled disk is mounted on, whose one file is the disk.
 pub const DISK: &str = "disk";
 
-/// How often and how long apart a lock is asked for that another process holds: `clean` has one for a moment.
+/// Asks this many times, with this pause, for a lock that another process holds: `clean` has one for a moment.
 const LOCK_TRIES: u32 = 250;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// A marker, like a note, is a few hundred bytes; more is not one.
 const NOTE_BYTES_MAX: usize = 4096;
 
-/// What the marker says; device and inode are those of the directory it stands in.
+/// What the marker says; device and inode are the numbers of the directory it stands in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Marker {
@@ -79,7 +79,7 @@ pub struct RunDirectory {
     parent: OwnedFd,
     directory: OwnedFd,
     name: String,
-    /// That of the marker, where this process wrote it.
+    /// The token of the marker, where this process wrote it.
     token: Option<String>,
     /// Whether it is what a rank works in, in the directory of the run.
     is_of_rank: bool,
@@ -214,7 +214,7 @@ impl RunDirectory {
     }
 }
 
-/// Marks an open directory as that of run `id`; gives the marker's token.
+/// Marks an open directory as the directory of run `id`; gives the marker's token.
 fn mark(directory: BorrowedFd<'_>, id: &str) -> std::io::Result<String> {
     let stat = rustix::fs::fstat(directory)?;
     let marker = Marker {

@@ -22,7 +22,7 @@ use crate::plan::tree::Tree;
 /// Most extents that are noted, in at most 24 MiB of memory.
 const EXTENTS_MAX: usize = 1 << 18;
 
-/// Of so many extents the beginning is compared with the image before any is left out.
+/// The beginning of up to this many extents is compared with the image before any is left out.
 const COMPARED: usize = 64;
 
 /// An extent of an image that no phase reads.
@@ -44,7 +44,7 @@ impl UnreadExtent {
 }
 
 /// Extents of the files of a ballast below `root` that none of these phases reads, in the order of the device.
-/// Files that cannot be opened, or of which the file system does not report where they lie, have none.
+/// Files that cannot be opened, or whose place the file system does not report, have none.
 pub fn unread_extents(
     state: &BallastState,
     root: BorrowedFd<'_>,

@@ -33,7 +33,7 @@ pub struct PhaseRun {
     pub cpu_system_seconds: f64,
     /// Context switches of all workers.
     pub context_switches: u64,
-    /// Time between the end of the worker in the middle and that of the last one, of those that had
+    /// Time between the end of the worker in the middle and the end of the last one, among workers that had
     /// as much to do, over `seconds`; `None` for fewer than two.
     pub worker_spread: Option<f64>,
     /// When they worked; `None` if they could not be started.
@@ -128,7 +128,7 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
     }
 }
 
-/// Calls the start off when a worker panics before it has come to the gate.
+/// Calls the start off when a worker panics before it has reached the gate.
 struct CallsOff<'a>(&'a Gate);
 
 impl Drop for CallsOff<'_> {
@@ -214,7 +214,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that opens when `workers` have come to it.
+    /// A gate that opens when `workers` have reached it.
     pub fn new(workers: usize) -> Self {
         Self { missing: Mutex::new((workers, GateState::Waiting)), changed: Condvar::new() }
     }

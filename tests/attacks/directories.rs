@@ -44,7 +44,7 @@ fn other(script: &str, paths: &[&Path]) {
     assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// What a marker says that proves this directory to be that of a run.
+/// The marker that proves this directory to be a run's.
 fn forged(directory: &Path) -> String {
     let stat = std::fs::metadata(directory).unwrap();
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
@@ -60,7 +60,7 @@ fn forged(directory: &Path) -> String {
     )
 }
 
-/// Makes a directory of the other user's that looks like that of a run, with a file in it.
+/// Makes a directory of the other user's that looks like a run's, with a file in it.
 fn forge(directory: &Path) -> PathBuf {
     other("mkdir -p \"$1/c0000000001\"; echo own >\"$1/c0000000001/f0000000001\"", &[directory]);
     std::fs::write(directory.join(".boatload"), forged(directory)).unwrap();

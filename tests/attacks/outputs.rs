@@ -172,7 +172,7 @@ fn a_link_of_somebody_else_to_nothing_makes_nothing() {
     let target = bench.beside("nologin");
     let planted = link(&bench, "planted", &target);
     nobody_writes(&bench, give(&planted), "it is a link of user 65534");
-    assert!(!target.exists(), "a command made what the link leads to");
+    assert!(!target.exists(), "a command made the target of the link");
     let own = link(&bench, "own.db", &target);
     let imported = Ran::of(bench.bare().arg("import").arg(&document).arg("--store").arg(&own));
     assert_eq!(imported.code, Some(0), "{}", imported.stderr);
@@ -305,7 +305,7 @@ fn where_all_files_have_one_owner_results_go_only_into_a_directory_that_is_nobod
     };
     let import = || Ran::of(bench.bare().arg("import").arg(&document).arg("--store").arg(&store));
     let private = [write(&text), write(&text), import(), import()];
-    // Through the mount: the kernel remembers what it was told of the directory below.
+    // Through the mount: the kernel remembers the rights of the directory below.
     std::fs::set_permissions(&above, Permissions::from_mode(0o777)).unwrap();
     let shared = [write(&text), import()];
     let new = write(&above.join("new.json"));

@@ -88,7 +88,7 @@ impl Browser {
         self.post("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
-    /// A window of so many pixels, whatever the least of a real one.
+    /// Sets the width and height of the window in pixels, also below the least of a real one.
     pub fn resize(&self, width: u32, height: u32) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });

@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A directory to run in, a store, and a home, all of which go when it is dropped.
+/// A directory to run in, a store, and a home, which are removed when it is dropped.
 pub struct Bench {
     root: TempDir,
 }
@@ -236,7 +236,7 @@ impl Running {
     }
 
     /// Starts a command that makes file systems, and waits until there are files on one. What it
-    /// mounts is seen by itself alone.
+    /// mounts is seen by no other process.
     pub fn start_on_made(mut command: Command, directory: &Path) -> Self {
         command.stderr(Stdio::piped());
         Self::start_seen(command, directory, |process, run_directory| {
@@ -280,7 +280,7 @@ impl Running {
         &self.run_directory
     }
 
-    /// Its number, which stays its own until it is waited for.
+    /// Its number, which stays its own until the test waits for it.
     pub fn id(&self) -> Pid {
         Pid::from_child(&self.child)
     }

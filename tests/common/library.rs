@@ -42,7 +42,7 @@ pub fn code_of(finding: &Finding) -> Option<String> {
     }
 }
 
-/// A directory to run in and a store beside it; both go when it is dropped.
+/// A directory to run in and a store next to it; both are removed when it is dropped.
 pub struct Place {
     root: TempDir,
     /// Where the store is: in memory if there is such a place, for it syncs after each phase.
@@ -88,7 +88,7 @@ impl Place {
         let stored = self.store().load(&book.run.id).unwrap();
         assert_eq!(stored.measurements, book.measurements, "the store holds something else");
         assert_eq!(stored.run.complete, book.run.complete);
-        assert_eq!(names_in(&work), Vec::<String>::new(), "a run leaves its directory as it was");
+        assert_eq!(names_in(&work), Vec::<String>::new(), "a run leaves its directory unchanged");
         book
     }
 

@@ -128,7 +128,7 @@ impl Drop for LoopMount {
         });
         if !gone {
             let _ = run(Command::new("umount").arg("--lazy").arg(&self.mount_point));
-            // What is left of the tree must not be removed through a mount that may still stand.
+            // The rest of the tree must not be removed through a mount that may still stand.
             if let Some(directory) = self.directory.take() {
                 eprintln!(
                     "{} could not be unmounted at once; left as it is",

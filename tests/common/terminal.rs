@@ -112,7 +112,7 @@ impl Terminal {
         panic!("a minute has gone without {text:?}:\n{:?}", self.seen());
     }
 
-    /// Starts a command in a session of which this is the terminal, with these variables alone.
+    /// Starts a command in a session with this terminal, with these variables alone.
     pub fn start(&self, command: &Command, variables: &[(&str, &str)]) -> AtTerminal {
         self.start_into(self.line.try_clone().unwrap(), command, variables)
     }

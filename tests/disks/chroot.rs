@@ -79,7 +79,7 @@ impl Root {
         command
     }
 
-    /// What is mounted in the directory that runs take place in, as all others see it.
+    /// What is mounted in the directory that runs take place in, as other processes see it.
     fn mounted(&self) -> Vec<String> {
         let text = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
         let of_runs = format!("{}/boatload-", self.path().join("work").display());

@@ -78,7 +78,7 @@ fn around_the_cache(fs: &str, megabytes: u64) {
         let m = of_phase(&document, phase);
         assert_eq!((&m["valid"], &m["bytes"]), (&true.into(), &bytes.into()), "{fs}: {m}");
         let moved = if phase == "read" { "device_read_bytes" } else { "device_write_bytes" };
-        // Beside other work some pages of a file on btrfs were in memory after direct writes.
+        // Under background load some pages of a file on btrfs were in memory after direct writes.
         let least = if phase == "read" { bytes / 10 * 9 } else { bytes };
         assert!(m[moved].as_u64().unwrap() >= least, "{fs}: the device moved too little: {m}");
         assert_ne!(m["cache"]["found"], "warm", "{fs}: {m}");

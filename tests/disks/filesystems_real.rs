@@ -26,7 +26,7 @@ const JOB: &str = "name = \"made\"\nquestion = \"?\"\ncache = \"cold\"\ndurabili
     repeats = 2\n[tree]\nfiles = 500\nsize = 3_000\n[[phase]]\noperation = \"create\"\n\
     [[phase]]\noperation = \"read\"\n[[phase]]\noperation = \"delete\"\n";
 
-/// One that goes on for long.
+/// A job that runs for long.
 const LONG_JOB: &str =
     "name = \"made\"\n[tree]\nfiles = 3_000_000\n[[phase]]\noperation = \"create\"\n";
 
@@ -91,7 +91,7 @@ pub(crate) fn assert_no_device(bench: &Bench) {
     assert!(free, "{:?}", found());
 }
 
-/// Those of the job's own phases.
+/// The measurements of the job's own phases.
 fn measurements(document: &Value) -> Vec<&Value> {
     all_measurements(document).filter(|m| m["phase"] != "settle").collect()
 }
@@ -110,7 +110,7 @@ fn a_run_ends_where_what_a_phase_left_cannot_be_written_out_before_an_unmount() 
     bench.write("job.toml", JOB.replace("\"syncfs\"", "\"none\""));
     let run = bench.command(["run", &job(&bench), "--filesystem", "ext4"]);
     let mut traced = Command::new("strace");
-    // The first is that of the tree's directories, the second that before the unmount for `read`.
+    // The first is the sync of the tree's directories, the second the one before the unmount for `read`.
     traced.args(["-f", "-qq", "-o", "/dev/null", "-e", "inject=syncfs:error=EIO:when=2"]);
     traced.arg(run.get_program()).args(run.get_args()).current_dir(bench.work());
     traced.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -543,7 +543,7 @@ fn a_mkfs_that_is_at_work_ends_with_the_run_however_that_ends() {
             std::thread::sleep(std::time::Duration::from_millis(5));
             !process.exists()
         });
-        assert!(gone, "mkfs goes on after {signal:?}");
+        assert!(gone, "mkfs keeps running after {signal:?}");
         assert_no_device(&bench);
         assert_eq!(bench.run(["clean", "--yes"]).code, Some(0));
     }

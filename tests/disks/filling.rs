@@ -1,5 +1,5 @@
 //! `fill`: the same files whatever the number of threads, nothing left of what failed, and runs that
-//! go on from what is there and leave it as it was.
+//! continue from what is there and leave it unchanged.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

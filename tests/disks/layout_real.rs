@@ -242,7 +242,7 @@ fn compressed_files_are_counted_by_their_extents() {
 fn what_was_written_and_not_yet_placed_is_delayed() {
     for (fs, mount) in mounted() {
         let path = mount.path().join("new");
-        // The kernel may write it out by itself at any moment, but not ten times in a row.
+        // The kernel may write it out unasked at any moment, but not ten times in a row.
         let delayed = (0..10).any(|_| {
             let mut new = File::create(&path).unwrap();
             new.write_all(&content(64)).unwrap();

@@ -205,7 +205,7 @@ fn without_root_what_cannot_be_read_is_counted_and_the_rest_is_seen() {
     let bench = Bench::default();
     let mut command = match bench.as_nobody() {
         Ok((_, command)) => command,
-        Err(why) => return skip("a tree of which a part cannot be read", why),
+        Err(why) => return skip("a tree with a part that cannot be read", why),
     };
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);

@@ -18,7 +18,7 @@ use crate::command::{Bench, Ran, Running};
 use crate::common::{output, skip};
 use crate::filesystems_real::{assert_no_device, assert_no_trace};
 
-/// One that goes on for long.
+/// A job that runs for long.
 const LONG_JOB: &str = "name = \"made\"\n[tree]\nfiles = 100_000\n[[phase]]\noperation = \"create\"\n\
     durability = \"fsync\"\n";
 

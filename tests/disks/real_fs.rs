@@ -225,7 +225,7 @@ fn counted_calls(bench: &Bench, extra: &[&str]) -> Option<BTreeMap<String, u64>>
     let lines = traced(bench, &flags, &[&SMALL[..], extra].concat())?;
     let mut calls = BTreeMap::new();
     for line in lines {
-        // How often the device's state is looked at before a phase is the device's affair.
+        // The number of checks of the device's state before a phase is the device's affair.
         let of_kernel =
             ["</sys/", "</proc/", "\"/sys/", "\"/proc/"].iter().any(|p| line.contains(p));
         let call = line.split_whitespace().nth(1).and_then(|word| word.split_once('('));

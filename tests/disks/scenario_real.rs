@@ -1,5 +1,5 @@
 //! The built-in scenarios on real file systems made for the purpose: what they conclude where it is
-//! known what is true, and that places are what they are said to be.
+//! known what is true, and that places are what runs say.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ use common::{LoopMount, output};
 use library::{Nobody, Place, figures_of, findings_of, names_in, plan_with};
 use serde_json::Value;
 
-/// A scenario on a file system, which it must leave as it was, with nothing invalid.
+/// A scenario on a file system, which it must leave unchanged, with nothing invalid.
 fn ran_on(
     mounted: &LoopMount,
     scenario: &str,

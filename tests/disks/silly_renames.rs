@@ -108,5 +108,5 @@ fn names_of_deleted_files_are_removed_in_a_marked_directory_and_nowhere_else() {
     let ran = bench.run(["clean", "--yes"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert_eq!(names_in(&run_directory.join("c0000000001")), almost);
-    assert_eq!(names_in(&bench.work()).len(), 5, "those beside it stay");
+    assert_eq!(names_in(&bench.work()).len(), 5, "the files next to it stay");
 }

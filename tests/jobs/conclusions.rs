@@ -83,7 +83,7 @@ const DISTURBANCES: [&str; 4] = [
     "noise = 'uniform'\nstall = { every = 500, time = '3_200us' }",
 ];
 
-/// Stalls of which one tenth of the phase may have more than another.
+/// Stalls that fall unevenly on the tenths of a phase.
 const UNEVEN_STALLS: &str = "noise = 'uniform'\nstall = { every = 777, time = '5ms' }";
 
 /// What the stalls add to the mean time of an operation, in microseconds.

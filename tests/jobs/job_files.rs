@@ -579,7 +579,7 @@ fn mistakes_in_phases() -> Vec<Mistake> {
             then("delete", "count = 5\norder = \"random\"")
                 + &phase("create", "name = \"again\"\norder = \"sequential\""),
             "phase[3].order",
-            "no other order than that of the removal",
+            "the order of the removal",
         ),
         (tree("trees = \"own\"") + &phase("read", "threads = 2"), "phase[2].threads", "own tree"),
         (sim("metadata = 20"), "sim.metadata", "unit"),

@@ -93,7 +93,7 @@ fn an_open_answer_is_looked_at_seven_times_and_never_repeated_more_than_twelve_t
 fn no_repeat_begins_that_would_end_after_the_time_limit() {
     let whole = seconds_of(&ran(&open(""), &limited(3_600.0)).0);
     let limit = 0.6 * whole;
-    // Seconds of the command line begin at one, those of a plan do not.
+    // Seconds of the command line begin at one, seconds of a plan do not.
     let (book, listener) = ran(&open(""), &limited(limit));
     assert!(seconds_of(&book) <= limit, "{} of {limit}", seconds_of(&book));
     assert!((REPEATS_MIN + 1..REPEATS_MAX).contains(&book.run.repeats), "{}", book.run.repeats);

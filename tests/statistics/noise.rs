@@ -1,4 +1,4 @@
-//! Series whose truth is known, and how often something is found in them. For `tests/statistics.rs` and
+//! Series whose truth is known, and the share of them in which something is found. For `tests/statistics.rs` and
 //! `benches/coverage.rs`.
 
 use boatload::base::random::{Stream, draw, unit};

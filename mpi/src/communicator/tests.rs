@@ -166,7 +166,7 @@ fn a_rank_that_is_killed_ends_the_job() {
     assert!(!output.status.success(), "{output:?}");
 }
 
-/// Rank 0 comes to the end three times as late as the others wait for a sign of it.
+/// Rank 0 reaches the end three times as late as the others wait for a sign of it.
 fn slow_end(communicator: &MpiCommunicator) -> String {
     const PATIENCE: Duration = Duration::from_secs(2);
     let end = communicator.at_the_end();

@@ -177,7 +177,7 @@ pub struct ProcessorTimes {
     pub all_seconds: f64,
     /// In user mode, guests included.
     pub user_seconds: f64,
-    /// In user mode (that of `user_seconds`), in the kernel and in interrupts; not steal.
+    /// In user mode (as in `user_seconds`), in the kernel and in interrupts; not steal.
     pub busy_seconds: f64,
     /// What the hypervisor gave to others.
     pub steal_seconds: f64,
@@ -191,7 +191,7 @@ impl ProcessorTimes {
     }
 
     /// The first line: user, nice, system, idle, iowait, irq, softirq, steal. Time of guests is in
-    /// that of user and nice already.
+    /// user and nice already.
     pub(super) fn parse(text: &str, ticks_per_second: f64) -> Option<Self> {
         let line = text.lines().next()?.strip_prefix("cpu ")?;
         let fields: Vec<u64> =
@@ -213,7 +213,7 @@ impl ProcessorTimes {
     }
 
     /// What passed since an earlier reading. `null` if all together stood still, for less than a tick or because
-    /// nothing is counted, or if some went back: those of waiting may, and steal after a migration (proc_stat(5)).
+    /// nothing is counted, or if some went back: iowait may, and steal after a migration (proc_stat(5)).
     pub fn since(self, earlier: Self) -> Option<Self> {
         let passed = |now: f64, then: f64| Some(now - then).filter(|seconds| *seconds >= 0.0);
         Some(Self {

@@ -1,6 +1,6 @@
 //! Reads what other processes read from and wrote to disks, from `/proc/PID/io` (proc_pid_io(5)).
 //!
-//! A process's counters contain those of children that have ended and were waited for. So what a
+//! A process's counters contain the counters of children that have ended and were waited for. So what a
 //! process did that is gone is found at its nearest ancestor that is still there.
 
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(super) struct Transfers {
 enum Kinship {
     /// Of others: its bytes count.
     Other { parent: u32 },
-    /// This process, its children, and threads of the kernel, some of which work for this process.
+    /// This process, its children, and threads of the kernel: some of them work for this process.
     Own,
 }
 

@@ -103,7 +103,7 @@ pub(super) fn each_extent(file: BorrowedFd<'_>, mut take: impl FnMut(Extent)) ->
             let WireExtent { logical, physical, length, flags, .. } = *wire;
             take(Extent { logical, physical, length, flags });
         }
-        // Without a next place to ask from, a file that changes meanwhile could go on for ever.
+        // Without a next place to ask from, a file that changes meanwhile could keep this loop running for ever.
         let next = extents.last().map(|last| last.logical.saturating_add(last.length));
         match next.filter(|next| *next > start && !extents.iter().any(|e| e.flags & LAST != 0)) {
             Some(next) => start = next,

@@ -32,7 +32,7 @@ struct MapRecord {
 }
 
 impl MapRecord {
-    /// Beyond all others.
+    /// Beyond all records.
     const HIGHEST: Self = Self {
         device: u32::MAX,
         flags: u32::MAX,
@@ -79,7 +79,7 @@ pub struct FreeExtents {
     pub bytes: u64,
     /// Bytes in the largest one.
     pub largest_bytes: u64,
-    /// Bytes in those of at least 1 MiB.
+    /// Bytes in free extents of at least 1 MiB.
     pub large_bytes: u64,
 }
 
@@ -136,7 +136,7 @@ struct FreeExtentCounter {
     all: FreeExtents,
     device: u32,
     end: u64,
-    /// Length of the extent that may go on.
+    /// Length of the extent that the next record may continue.
     length: u64,
 }
 

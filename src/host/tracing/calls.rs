@@ -118,7 +118,7 @@ const fn call(number: c_long, meaning: CallMeaning, place: CallPlace) -> TracedC
     TracedCall { number, meaning, place }
 }
 
-/// Those of every processor.
+/// The traced calls of every processor architecture.
 const CALLS: [TracedCall; 40] = [
     call(libc::SYS_openat, OpenBy(2), PathAt(0, 1)),
     call(libc::SYS_openat2, OpenByPointed(2), PathAt(0, 1)),

@@ -7,7 +7,7 @@ use crate::base::named_enum::named_enum;
 pub const BUCKET_BITS: u32 = 11;
 
 named_enum! {
-    /// What calls are told apart by, beside their operation.
+    /// What calls are grouped by, in addition to their operation.
     pub enum TraceBy {
         /// The directory that has the file's name.
         Directory = "directory",
@@ -34,7 +34,7 @@ impl TraceBy {
     }
 }
 
-/// Which class a call is of: what its numbers mean depends on what calls are told apart by.
+/// The class of a call: what its numbers mean depends on what calls are grouped by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClassKey {
     /// A directory's inode, the number of a path's text, or a size's number of hexadecimal digits.
@@ -136,7 +136,7 @@ impl ClassSlice {
     }
 }
 
-/// Each map has its types before anything is looked up in it.
+/// Each map has its types before the first read of it.
 pub(super) const SIZE_BEGIN: &str =
     "  @n[(uint64)0, (uint64)0] = (uint64)0; @sizes[(uint64)0] = (uint64)0;
 ";
@@ -235,7 +235,7 @@ pub(super) const SIZE_ENTRY: &str = "      @sizes[tid] = (uint64)0x4000000000000
       if ($path == 0) { @sizes[tid] = (uint64)$file->f_inode->i_size; }
 ";
 
-/// The class of a size is its number of hexadecimal digits; 31 is that of a size that is not known.
+/// The class of a size is its number of hexadecimal digits; 31 stands for an unknown size.
 pub(super) const SIZE_EXIT: &str =
     "        $size = @sizes[tid]; $number = (uint64)0; $class = (uint64)0;
         if ($op == %CREATE% || $op == %OPEN%) {
@@ -252,7 +252,7 @@ pub(super) const SIZE_EXIT: &str =
         }
 ";
 
-/// Counts into a class, and into slices of so many calls each, whose spread tells how far a mean can be trusted.
+/// Counts into a class, and into slices of 32 calls each, whose spread shows how far a mean can be trusted.
 pub(super) const COUNT: &str = "        $kind = $class | ($op << 11);
         $n = @n[$number, $kind]; @n[$number, $kind] = $n + 1;
         $cell = $class + $k + $v;

@@ -46,7 +46,7 @@ impl KnownDirectory {
     /// How many entries it has now, without `.` and `..`; `None` where it cannot be read, has too many, or `stop` is set.
     pub fn entries(&self, stop: &AtomicBool) -> Option<u64> {
         let all = list(&self.path).ok().filter(|_| self.is_there)?;
-        // Two of them are its own and that of its parent.
+        // Two of them are `.` and `..`.
         let mut all = all.take(ENTRIES_MAX as usize + 3);
         let is_counted =
             |entry: rustix::io::Result<DirEntry>| entry.is_ok() && !stop.load(Ordering::Relaxed);

@@ -353,7 +353,7 @@ impl Tracer {
         self.tell(ScriptCommand::Follow, process.into());
     }
 
-    /// Whether boatload's own calls count, apart from all others.
+    /// Whether boatload's own calls count, apart from the calls of other processes.
     pub fn count_own(&self, does_count: bool) {
         self.tell(ScriptCommand::Own, does_count.into());
     }

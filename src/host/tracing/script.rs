@@ -18,7 +18,7 @@ pub(super) const OFF: u64 = 2;
 const DEPTH_MAX: u32 = 24;
 /// Bytes of the path that are compared, at most.
 pub(super) const PREFIX_BYTES_MAX: usize = 256;
-/// The kernel's name of a process is cut to so many bytes.
+/// The kernel cuts the name of a process to this many bytes.
 const NAME_BYTES_MAX: usize = 15;
 
 /// Which processes are traced.
@@ -26,7 +26,7 @@ const NAME_BYTES_MAX: usize = 15;
 pub enum ProcessFilter {
     /// All of them.
     All,
-    /// Those of this name.
+    /// Processes of this name.
     Named(Vec<u8>),
     /// One and its children, which are told when the script runs.
     Followed,
@@ -171,7 +171,7 @@ impl ScriptOrder {
         text + "\n      }\n"
     }
 
-    /// Whether a call is of a file. It is looked at only where that decides.
+    /// Whether a call is of a file. It is checked only where that decides.
     fn file(&self) -> String {
         match self.path.is_some() || self.by.is_some() {
             true => [OPEN_FILE, FILE].concat(),

@@ -51,7 +51,7 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) cache: CacheAsked,
     pub(super) shift: u32,
     pub(super) end: PhaseEnd,
-    /// The law of the sizes that it writes; `None` for that of the tree.
+    /// The law of the sizes that it writes; `None` for the tree's sizes.
     pub(super) sizes: Option<Sizes>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> CellCheck<'a> {
         let mut keys = self.keys(&place);
         let percent = keys.number("", wire, Unit::Percent, 0.0..=DELAY_MAX).unwrap_or(0.0);
         if percent > 0.0 && (engine.is_simulated() || on_device) {
-            let expected = "none where the file system is simulated or the device is read";
+            let expected = "no delay where the file system is simulated or the device is read";
             keys.problem("", "a delay", expected);
         }
         percent / 100.0

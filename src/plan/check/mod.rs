@@ -160,7 +160,7 @@ fn phase_limit_ns(job: &WireJob, scope: &Scope, report: &mut ProblemList) -> Opt
     keys.time_ns("phase_limit", wire, PHASE_LIMIT_NS, expected)
 }
 
-/// The kinds of findings asked for, each of which the job must have the means for.
+/// The findings that the job asks for; it must have what each of them needs.
 fn conclude(
     job: &WireJob,
     has_axis: bool,

@@ -196,7 +196,7 @@ impl<'a> CellCheck<'a> {
         }
         if let Some(again) = again {
             if outline.wire.order.is_some_and(|order| order != again.order) {
-                keys.problem("order", order.as_str(), "no other order than that of the removal");
+                keys.problem("order", order.as_str(), "the order of the removal");
                 return None;
             }
             return Some(again);
@@ -535,7 +535,7 @@ impl Entries {
         (adds && count.is_none_or(|count| count == removed.count)).then_some(removed)
     }
 
-    /// What an operation chooses when it is asked for `count` entries, or for all.
+    /// What an operation chooses when it is asked for `count` entries, or for every entry.
     fn choose(
         &self,
         operation: &Operation,

@@ -311,7 +311,7 @@ fn content(wire: Option<&WireContent>, mut keys: KeyReader<'_>) -> Option<Conten
 }
 
 impl CellCheck<'_> {
-    /// The tree of the cell: the variant's own, or that of the job file; `None` if anything is wrong
+    /// The tree of the cell: the variant's own, or the job file's; `None` if anything is wrong
     /// with it.
     pub(super) fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
         let (own, seed) = (self.own("tree"), self.seed);

@@ -320,7 +320,7 @@ const A_COUNT: KeyKind = KeyKind {
     read: |wire| quantity(wire, Unit::Count).filter(|count| count.fract() == 0.0),
 };
 
-/// The value in a unit; a plain number takes it, except that of times only 0 does.
+/// The value in a unit; a plain number takes it, except that a time without a unit must be 0.
 fn quantity(wire: &WireQuantity, unit: Unit) -> Option<f64> {
     let quantity = match wire {
         WireQuantity::Number(number) => Quantity::count(*number),

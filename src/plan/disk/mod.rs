@@ -75,7 +75,7 @@ pub struct HardDiskModel {
     pub head_switch_ns: u64,
     /// What the head needs longer before it may write.
     pub write_settle_ns: u64,
-    /// Time of each command beside all others.
+    /// Fixed time of each command.
     pub command_ns: u64,
     /// Between the disk's memory and the host.
     pub link_rate: u64,
@@ -140,7 +140,7 @@ pub struct ExpectedFigures {
     pub random_read_ns: u64,
     /// Requests under way at once for the next figure.
     pub queue_depth: u64,
-    /// Random reads of 4 KiB in a second with so many under way.
+    /// Random reads of 4 KiB in a second at `queue_depth`.
     pub queued_reads: u64,
     /// Sequential reading at the beginning of the disk.
     pub sequential_read: u64,

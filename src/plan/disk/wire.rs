@@ -65,7 +65,7 @@ pub(super) struct WireHardDisk {
     /// What the head needs longer before it may write.
     #[schemars(required, example = "8.5ms")]
     pub(super) write_settle: Option<WireQuantity>,
-    /// Time of each command beside all others.
+    /// Fixed time of each command.
     #[schemars(required, example = "8.5ms")]
     pub(super) command: Option<WireQuantity>,
     /// Rate between the disk's memory and the host.
@@ -160,7 +160,7 @@ pub(super) struct WireExpected {
     /// Requests under way at once for the next figure.
     #[schemars(required, example = 32)]
     pub(super) queue_depth: Option<WireQuantity>,
-    /// Random reads of 4 KiB in a second with so many under way.
+    /// Random reads of 4 KiB in a second at `queue_depth`.
     #[schemars(required, example = 10_000)]
     pub(super) queued_reads: Option<WireQuantity>,
     /// Rate of sequential reading at the beginning of the disk.

@@ -33,7 +33,7 @@ pub fn shown_command(filesystem: &FileSystem, room: &VolumeSize) -> Option<Strin
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
-/// The options that a file system is mounted with; those of tmpfs include its size and inodes.
+/// The options that a file system is mounted with; for tmpfs they include its size and inodes.
 pub fn mount_options(filesystem: &FileSystem, room: &VolumeSize) -> String {
     let mut options: Vec<String> = Vec::new();
     if filesystem.kind.maker.is_none() {

@@ -1,4 +1,4 @@
-//! Finds the modelled disk that a file system is to lie on: a built-in one by its name, or that of a file.
+//! Finds the modelled disk that a file system is to lie on: a built-in one by its name, or one from a file.
 
 use std::io::Read;
 use std::path::Path;

@@ -53,7 +53,7 @@ const NOT_ELSEWHERE: &str = "nothing that names a file or another device: boatlo
 enum Word<'a> {
     /// Options with the value they have in the same word, if any.
     Plain(Option<&'a str>),
-    /// Options of which the last takes the next word.
+    /// Options; the last of them takes the next word.
     WantsValue,
     /// Wrong, with what may stand there.
     Wrong(&'static str),

@@ -13,7 +13,7 @@ pub struct FileSystemKind {
     pub least_bytes: u64,
     /// The release of Linux that no longer has it.
     pub gone_since: Option<&'static str>,
-    /// Whether it frees nothing of what was overwritten or deleted while it is measured.
+    /// Whether it frees no blocks of overwritten or deleted files while it is measured.
     pub keeps_all: bool,
     /// Whether what FIEMAP calls physical is an offset on its device. btrfs, which may lie on several,
     /// reports addresses of its own.
@@ -124,7 +124,7 @@ const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemK
     }
 }
 
-/// One of which FIEMAP reports offsets on its device.
+/// A kind for which FIEMAP reports offsets on its device.
 const fn with_device_offsets(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
     FileSystemKind { fiemap_is_device_offset: true, ..kind(name, least_bytes, maker) }
 }

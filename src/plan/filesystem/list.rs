@@ -22,7 +22,7 @@ pub fn read_list(text: &str) -> Result<Vec<FileSystem>, String> {
     entries(text).into_iter().map(|entry| read_entry(entry.trim())).collect()
 }
 
-/// The parts of a list: cut at the commas of which a known type follows, and at all those where no
+/// The parts of a list: cut at the commas that a known type follows, and at all commas where no
 /// options are that they could belong to.
 fn entries(text: &str) -> Vec<&str> {
     let mut entries = Vec::new();

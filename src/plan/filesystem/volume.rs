@@ -65,7 +65,7 @@ const STEP_BYTES: u64 = 64 * MIB;
 const BLOCK_BYTES: u64 = 4096;
 
 /// What an inode takes in the file system that uses most: a block of its own in f2fs. It is also
-/// more than the 2 KiB of which xfs gives a quarter to inodes of 512 bytes (mkfs.xfs(8), `maxpct`).
+/// more than the 2 KiB that xfs allows for an inode of 512 bytes in a quarter of its space (mkfs.xfs(8), `maxpct`).
 const INODE_BYTES: u64 = 4096;
 
 /// Beside what is needed: logs and tables of the file system itself.
@@ -92,7 +92,7 @@ fn volume_size(plan: &Plan) -> Option<VolumeSize> {
     volume_size_at(plan, most.checked_next_multiple_of(STEP_BYTES).unwrap_or(u64::MAX))
 }
 
-/// The size of a plan's volume in a directory with so many bytes to spare: large enough that it does
+/// The size of a plan's volume in a directory with `spare_bytes` free: large enough that it does
 /// not decide, if there is room for that, and no level is a share of it that must be filled.
 pub fn fair_volume_size(plan: &Plan, spare_bytes: u64) -> Option<VolumeSize> {
     let needed = volume_size(plan)?;
@@ -157,7 +157,7 @@ fn made(plan: &Plan) -> impl Iterator<Item = (&CellPlan, &FileSystem)> {
     plan.cells.iter().filter_map(|cell| Some((cell, cell.filesystem.as_ref()?)))
 }
 
-/// Bytes that a cell comes to, but for what the file system itself takes.
+/// Bytes that a cell needs, without what the file system itself takes.
 fn bare(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
     let need = Need::of(cell, BLOCK_BYTES);
     let there = need.bytes.saturating_add(need.inodes.saturating_mul(INODE_BYTES));
@@ -201,7 +201,7 @@ fn percent(cell: &CellPlan) -> Option<f64> {
     }
 }
 
-/// The whole of which `bytes` are what is left when `percent` of it are used.
+/// The total, if `bytes` remain when `percent` of it are used.
 fn of_the_rest(bytes: u64, percent: f64) -> u64 {
     (bytes as f64 / (1.0 - percent / 100.0).max(0.001)) as u64
 }

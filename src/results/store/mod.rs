@@ -29,10 +29,10 @@ pub use unfinished::{FinishedCell, RunGrowth, RunOrigin};
 /// How long a command waits for another boatload that is writing.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
-/// How long it waits where waiting was in vain before.
+/// How long it waits after a wait that was not enough.
 const BUSY_WAIT_AGAIN: Duration = Duration::from_millis(100);
 
-/// How often and how long apart a store that another process is making is tried again.
+/// Tries to open a store that another process is making this many times, with this pause between them.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
@@ -171,7 +171,7 @@ impl Store {
         self.path().unwrap_or(Path::new(IN_MEMORY))
     }
 
-    /// Opens the store at `path` only to read it: neither it nor a file beside it is written or
+    /// Opens the store at `path` only to read it: neither it nor a file next to it is written or
     /// made. Fails on a missing file and on what [`Store::open`] fails on.
     pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
@@ -188,7 +188,7 @@ impl Store {
     fn configure(&mut self, wait: Duration) -> StoreResult<()> {
         self.connection.busy_timeout(wait)?;
         check_schema(&self.connection)?;
-        // Where WAL cannot be had, as on some network file systems, the mode stays as it was.
+        // Where WAL cannot be had, as on some network file systems, the mode stays unchanged.
         self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         self.connection.pragma_update(None, "synchronous", "normal")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
@@ -231,7 +231,7 @@ impl Store {
     }
 }
 
-/// What work in the store comes to.
+/// The result of work in the store.
 type StoreResult<T> = std::result::Result<T, StoreProblem>;
 
 /// What goes wrong inside the store, before the path is put to it.
@@ -354,7 +354,7 @@ fn connect_to_read(path: &Path) -> StoreResult<Connection> {
     Ok(Connection::open_with_flags(read_only_uri(path), flags)?)
 }
 
-/// Even a reader of a file in WAL mode makes files beside it, unless it is opened as immutable
+/// Even a reader of a file in WAL mode makes files next to it, unless it is opened as immutable
 /// (<https://sqlite.org/wal.html#read_only_databases>). Someone does if those files are there, and
 /// then they need not be made.
 fn read_only_uri(path: &Path) -> String {

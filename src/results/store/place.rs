@@ -1,4 +1,4 @@
-//! Finds and makes the file of a store, and has SQLite open it and the files beside it only where they are what they should be.
+//! Finds and makes the file of a store, and has SQLite open it and the files next to it only where they are what they should be.
 #![expect(
     unsafe_code,
     reason = "SQLite takes the function that opens files through its interface for C"
@@ -18,13 +18,13 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::base::output::{Output, open_file};
 
-/// What SQLite adds to the name of a database for the files beside it.
+/// What SQLite adds to the name of a database for the files next to it.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// The path at which SQLite is to open a store to write, behind all links; the file is made if it is missing.
 ///
 /// # Errors
-/// If that file, or one that SQLite would use beside it, is not what this process or one of its user made; and if it cannot be
+/// If that file, or one that SQLite would use next to it, is not what this process or one of its user made; and if it cannot be
 /// made.
 pub(super) fn place_to_write(path: &Path) -> Result<PathBuf> {
     open_through_checks()?;

@@ -1,4 +1,4 @@
-//! Keeps what it takes to go on with a run that ended early: how it was begun, and which of its cells are done.
+//! Keeps what it takes to resume a run that ended early: how it was begun, and which of its cells are done.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl Store {
         Ok(origin.into_iter().next().map(|origin| (origin, cells)))
     }
 
-    /// Saves that this process goes on with a run, if none has since `loaded` was; else the number of that one.
+    /// Saves that this process continues a run, if no process has since `loaded` was; else the number of that one.
     pub fn take_over(&mut self, id: &str, loaded: &RunOrigin) -> Result<Option<u32>> {
         self.commit("save a run in", |connection| {
             let select = "SELECT origin FROM runs WHERE id = ?1 AND origin IS NOT NULL";
@@ -91,7 +91,7 @@ impl Store {
         })
     }
 
-    /// Saves that a run goes on: all of it but its measurements anew, and of these only the first ones.
+    /// Saves that a run is resumed: all of it but its measurements anew, and of these only the first ones.
     pub fn resume_run(&mut self, book: &Book, origin: &RunOrigin, kept: usize) -> Result<()> {
         self.commit("save a run in", |connection| {
             let id = &book.run.id;

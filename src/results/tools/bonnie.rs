@@ -26,10 +26,10 @@ const FILES: [(&str, ToolWork); 6] = [
     ("random delete", ToolWork::Remove),
 ];
 
-/// Columns from the rates of bulk work to those of files: 6 times two, and the kind of files.
+/// Columns from the rates of bulk work to the rates of files: 6 times two, and the kind of files.
 const FILES_AFTER: usize = 17;
 
-/// Files are counted by so many.
+/// bonnie++ counts files in this unit.
 const FILES_UNIT: u64 = 1024;
 
 /// `None` if no line is one of bonnie++.

@@ -93,7 +93,7 @@ impl DdCommand {
         self.output == "/dev/null"
     }
 
-    /// Whether it goes on where the shell that shows the command does not show: to a pipe, or from one.
+    /// Whether its data moves where the shell that shows the command does not show: to a pipe, or from one.
     fn is_open_ended(&self) -> bool {
         self.output.is_empty() || (self.reads() && self.input.is_empty())
     }
@@ -140,7 +140,7 @@ fn has_flag(list: &str, flags: &[&str]) -> bool {
     list.split(',').any(|one| flags.contains(&one))
 }
 
-/// Commands that run at the same time, such as those of a pipe: which figures are whose is not told.
+/// Commands that run at the same time, as in a pipe: nothing says which figures belong to which.
 struct DdGroup {
     commands: Vec<DdCommand>,
     /// Figures that came of them.
@@ -226,7 +226,7 @@ fn commands(line: &str) -> Vec<Vec<DdCommand>> {
 struct DdCaches {
     /// Files that were written.
     written: HashSet<String>,
-    /// Those of them that are not all on the device: their pages stay.
+    /// Files among them that are not all on the device: their pages stay.
     unsynced: HashSet<String>,
     /// What was read or written since all caches were dropped, if they were.
     touched: Option<HashSet<String>>,
@@ -345,7 +345,7 @@ impl DdReader {
         }
     }
 
-    /// Which of the commands that wait goes on is not known.
+    /// Nothing says which of the waiting commands runs next.
     fn join(&mut self) {
         let groups = std::mem::take(&mut self.waiting);
         let ended = groups.front().map_or(0, |group| group.ended);

@@ -65,7 +65,7 @@ impl ElbenchoRow<'_> {
             return None;
         }
         let work = match operation {
-            // Reads and writes at once: a rate of both, of which neither is known.
+            // Reads and writes at once: a rate of both, and no rate of either.
             name if name.starts_with("RWMIX") || name.starts_with("MIX-T") => ToolWork::Unknown,
             name if name.starts_with("WRITE") => ToolWork::Write,
             name if name.starts_with("READ") => ToolWork::Read,

@@ -75,7 +75,7 @@ const OPTIONS: [&str; 23] = [
     "loops",
 ];
 
-/// What of a document is read. All else, such as the bins of `json+`, is passed over without being kept: a result of
+/// The parts of a document that are read. The rest, such as the bins of `json+`, is skipped without being kept: a result of
 /// 16 MiB would take a gigabyte.
 #[derive(Default, Deserialize)]
 struct FioDocument {
@@ -332,7 +332,7 @@ fn is_on(value: &str) -> bool {
     !matches!(value, "0" | "none" | "false")
 }
 
-/// `None` if it is no JSON object. With `--status-interval` fio writes several documents, of which the last counts;
+/// `None` if it is no JSON object. With `--status-interval` fio writes several documents; the last one counts;
 /// what it prints before them is passed over.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let begin = match text.trim_start().starts_with('{') {
@@ -398,7 +398,7 @@ fn result(document: &FioDocument, version: &str) -> ToolResult {
     }
 }
 
-/// The options of a job, and those of all jobs.
+/// The options of a job, and the global options.
 #[derive(Clone, Copy)]
 struct FioOptions<'a> {
     own: &'a FioOptionValues,
@@ -482,7 +482,7 @@ impl<'a> FioOptions<'a> {
         }
         let count = |key| self.text(key).and_then(|count| count.parse().ok()).unwrap_or(1_u64);
         let jobs = if file.is_some() { 1 } else { count("numjobs") };
-        // Files of their own size; otherwise they share that of the job. A range of sizes ends with the largest.
+        // Files of their own size; otherwise they share the size of the job. A range of sizes ends with the largest.
         let (size, files) = match self.text("filesize") {
             Some(each) => (each, count("nrfiles")),
             None => (self.text("size")?, 1),

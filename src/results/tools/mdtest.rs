@@ -165,7 +165,7 @@ struct MdtestColumns {
 }
 
 impl MdtestColumns {
-    /// `Operation  Max  Min  Mean  Std Dev`; with figures of each rank before those of each iteration.
+    /// `Operation  Max  Min  Mean  Std Dev`; with figures of each rank before the figures of each iteration.
     fn parse(heading: &str) -> Option<Self> {
         let names = heading.trim().strip_prefix("Operation")?.replace("Std Dev", "Deviation");
         let names = names.replace("per Rank:", "").replace("per Iteration:", "");
@@ -216,7 +216,7 @@ fn begins_rates(line: &str) -> bool {
 struct MdtestReader {
     setup: MdtestSetup,
     versions: Vec<String>,
-    /// Launches, and those of them with a summary of rates.
+    /// Launches, and launches with a summary of rates.
     launches: u64,
     summed: u64,
     is_summed: bool,

@@ -58,7 +58,7 @@ pub fn read_tool_result(bytes: &[u8]) -> Result<ToolResult, String> {
     Ok(found)
 }
 
-/// The newest version whose format is known. bonnie++ counts formats, of which [`bonnie`] reads three; dd has none.
+/// The newest version whose format is known. bonnie++ counts formats, and [`bonnie`] reads three of them; dd has none.
 const fn newest_known(tool: ToolName) -> Option<[u32; 2]> {
     match tool {
         ToolName::Fio => Some([3, 42]),

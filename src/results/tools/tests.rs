@@ -171,7 +171,7 @@ fn a_file_with_results_of_two_benchmarks_is_refused_and_a_long_one_is_cut() {
     assert!(!read(dd).unwrap().is_cut);
 }
 
-/// The two lines of bonnie++, of which the second has other files.
+/// The two lines of bonnie++; the second has other files.
 fn result_of_two_sizes() -> ToolResult {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/bonnie-twice.csv");
     let text = std::fs::read_to_string(path).unwrap();

@@ -28,12 +28,12 @@ const AGE: FillMethod = FillMethod::Age { delete_every: 10, empty_from: None, ch
 const WHOLE: Churn = Churn { piece_bytes: None, rounds: 0, layout_score: None };
 const SMALL: Sizes = Sizes::Exponential { min: 4096, max: MIB, k: 10.0 };
 
-/// A file system in which a file takes whole blocks and an eighth more beside them.
+/// A file system in which a file takes whole blocks and an eighth more.
 struct Paper {
     files: BTreeMap<u64, u64>,
     all_bytes: u64,
     history: Vec<String>,
-    /// In so many steps someone wants to stop, and half of that one is made.
+    /// After this many steps someone wants to stop, and half of the step is done.
     stops_in: Option<(u32, Arc<AtomicBool>)>,
 }
 

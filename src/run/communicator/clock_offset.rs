@@ -1,5 +1,5 @@
-//! Measures how far the clocks of the ranks are from that of rank 0, by messages there and back (Cristian,
-//! "Probabilistic clock synchronization", 1989): the offset is that of the quickest of several, and half the time it
+//! Measures how far the clocks of the ranks are from the clock of rank 0, by messages there and back (Cristian,
+//! "Probabilistic clock synchronization", 1989): the quickest of several exchanges gives the offset, and half the time it
 //! took is its error. Rank 0 asks one rank after the other, so that n ranks take n times as long.
 
 use std::time::Duration;
@@ -13,10 +13,10 @@ const PINGS: u32 = 8;
 /// How long one may take.
 const WITHIN: Duration = Duration::from_secs(60);
 
-/// What is said of a rank that sends something else than eight bytes.
+/// The message about a rank that sends something else than eight bytes.
 const NO_TIME: &str = "it sent no time of its clock: is it of the same boatload?";
 
-/// How far a rank's clock is before that of rank 0, at one time.
+/// How far a rank's clock is before the clock of rank 0, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
     /// When it was measured, in nanoseconds of rank 0's clock.
@@ -28,7 +28,7 @@ pub struct ClockOffset {
 }
 
 impl ClockOffset {
-    /// A time of the rank's clock by that of rank 0, from an offset before and one after: between them the clocks
+    /// A time of the rank's clock by the clock of rank 0, from an offset before and one after: between them the clocks
     /// drift evenly.
     pub fn common(before: Self, after: Self, own_ns: i64) -> i64 {
         let own = |offset: Self| (offset.at_ns + offset.ahead_ns) as f64;

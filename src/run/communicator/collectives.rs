@@ -1,6 +1,6 @@
 //! Does what all ranks do together. It is always the same: what each has to say goes up a binomial tree, merged on the
 //! way (a reduction), to rank 0, and its answer goes down to all (a broadcast). So n ranks need 2 log2 n messages one
-//! after the other, and a rank that fails, wherever, says so in place of its next message, and all others hear of it. A
+//! after the other, and a rank that fails, wherever, says so in place of its next message, and every other rank hears of it. A
 //! rank that ends while it waits for an answer says so at once, to the rank above it and to rank 0: whichever listens to
 //! it next.
 
@@ -36,7 +36,7 @@ const TOLD_WITHIN: Duration = Duration::from_secs(1);
 /// Bytes before the text of a message: what it is, and the number of its operation.
 const HEAD_BYTES: usize = 9;
 
-/// How two parts of what ranks have to say become one: that of the lower ranks comes first.
+/// How two parts of what ranks send become one: the part of the lower ranks is the first argument.
 pub type Merge<'a> = &'a dyn Fn(Vec<u8>, Vec<u8>) -> Result<Vec<u8>>;
 
 /// The ranks of a communicator, which do everything in the same order.
@@ -85,7 +85,7 @@ enum MessageKind {
 enum NoAnswer {
     /// A rank has failed, and the one that is waited for says so.
     Told(RankFailure),
-    /// The same, and one above this rank says so while one below it is waited for.
+    /// The same, and one above this rank says so while this rank waits for one below it.
     ToldFromAbove(RankFailure),
     /// This one has noticed something that others do not know yet.
     Noticed(RankFailure),
@@ -130,7 +130,7 @@ impl RankFailure {
         self.exit == Exit::Interrupted as u8
     }
 
-    /// What is said of two: what failed by itself comes before what was asked to end.
+    /// Of two failures: an own failure outranks one that followed from a request to end.
     fn and(self, other: Self) -> Self {
         match (self.is_stop(), other.is_stop()) {
             (true, true) => Self { silent: [self.silent, other.silent].concat(), ..self },
@@ -139,7 +139,7 @@ impl RankFailure {
         }
     }
 
-    /// The failure with the rank's name before it, and that of its host, if it is known; not of rank 0, which says it.
+    /// The failure with the rank's name before it, and the name of its host, if it is known; not of rank 0, which says it.
     pub fn failure(&self, hosts: &[String]) -> Failure {
         const ALL: [Exit; 3] = [Exit::Usage, Exit::Interrupted, Exit::Invalid];
         let exit = ALL.into_iter().find(|exit| *exit as u8 == self.exit).unwrap_or(Exit::Failed);
@@ -162,7 +162,7 @@ impl RankFailure {
 }
 
 impl<'a> Collectives<'a> {
-    /// The ranks of a communicator, none of which has said anything yet. `stop` is set when the user wants to stop.
+    /// The ranks of a communicator before their first message. `stop` is set when the user wants to stop.
     pub fn new(communicator: &'a dyn Communicator, stop: &'a AtomicBool) -> Self {
         Self {
             communicator,
@@ -232,7 +232,7 @@ impl<'a> Collectives<'a> {
         }
     }
 
-    /// Tells a rank why all end; one that cannot be reached notices by itself.
+    /// Tells a rank why all end; one that cannot be reached notices that alone.
     fn report(&self, to: u32, failure: &RankFailure) {
         let _ = self.send_word(to, self.number(), &Err(failure.clone()), TOLD_WITHIN);
     }
@@ -280,7 +280,7 @@ impl<'a> Collectives<'a> {
             }
         };
         for child in children(self.rank(), self.size()) {
-            // One that cannot be reached notices by itself.
+            // One that cannot be reached notices that alone.
             let _ = self.send_word(child, number, &answer, SENT_WITHIN);
         }
         if let Err(failure) = &answer {
@@ -352,7 +352,7 @@ impl<'a> Collectives<'a> {
         number: u64,
         within: Duration,
     ) -> std::result::Result<Vec<u8>, NoAnswer> {
-        // What failed by itself is said at once: nobody below can add to it.
+        // An own failure is reported at once: nobody below can add to it.
         if let Err(failure) = &mine
             && !failure.is_stop()
         {
@@ -470,7 +470,7 @@ impl<'a> Collectives<'a> {
         }
     }
 
-    /// Why all end, if a rank above this one says so while one below it is waited for; until this one has said its word,
+    /// Why all end, if a rank above this one says so while this one waits for one below it; until this one has said its word,
     /// they have nothing else to say to it.
     fn failure_above(&self, from: u32) -> Option<RankFailure> {
         if from < self.rank() || self.is_ending.load(Ordering::Relaxed) {
@@ -543,7 +543,7 @@ fn subtree(rank: u32, size: u32) -> u32 {
     (size - rank).min(1 << rank.trailing_zeros().min(u32::BITS - 1))
 }
 
-/// Levels of a tree of so many ranks below its top.
+/// Levels of a tree of `ranks` ranks below its top.
 fn levels(ranks: u32) -> u32 {
     u32::BITS - ranks.saturating_sub(1).leading_zeros()
 }

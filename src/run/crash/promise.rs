@@ -98,12 +98,12 @@ named_enum! {
     /// What became of a file that was promised.
     #[derive(Default)]
     pub enum FileFate {
-        /// It is as it was promised, or as a change left it that had begun after.
+        /// It is as promised, or as a change left it that had begun after.
         #[default]
         Kept = "kept",
         /// It is not there.
         Missing = "missing",
-        /// It is as it was before the change that was promised last.
+        /// It is as before the change that was promised last.
         Old = "old",
         /// Its content is neither.
         Torn = "torn",

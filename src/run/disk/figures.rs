@@ -10,7 +10,7 @@ use crate::plan::disk::{DiskMechanism, DiskModel};
 pub struct SimulatedFigures {
     /// Mean time of a random read of 4 KiB, one at a time, in nanoseconds.
     pub random_read_ns: f64,
-    /// Random reads of 4 KiB in a second, with so many under way as `queue_depth` says.
+    /// Random reads of 4 KiB in a second, at the `queue_depth` of the figures.
     pub queued_reads: f64,
     /// Requests under way for it.
     pub queue_depth: u64,

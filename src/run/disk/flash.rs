@@ -62,13 +62,13 @@ struct BufferedWrite {
 struct PendingFlush {
     ticket: u64,
     arrived_ns: u64,
-    /// What of the buffer is not on its way yet, without what an earlier flush waits for.
+    /// Dirty data of the buffer that no unit is programming yet, without what an earlier flush waits for.
     dirty: DiskRanges,
     /// The number of the last program that it waits for.
     last_program: u64,
 }
 
-/// Events in the order of their time; those of the same time in the order they were made.
+/// Events in the order of their time; events of the same time in the order they were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FlashEvent {
     at_ns: u64,
@@ -78,7 +78,7 @@ struct FlashEvent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FlashStep {
-    /// The command of a read has come over the link.
+    /// The command of a read has passed the link.
     ReadCommand { read: usize },
     /// A unit has read a page.
     PageRead { unit: usize, read: usize },
@@ -152,7 +152,7 @@ impl Flash {
     }
 
     /// Sends what was read over the link. It is booked when the first page is there: the others follow
-    /// while it is on its way.
+    /// while it is sent.
     fn send(&mut self, now_ns: u64, read: usize) {
         let ns = transfer_ns(self.reads[read].request.bytes, self.model.link_rate);
         let sent_ns = self.over_link(now_ns, ns);
@@ -195,7 +195,7 @@ impl Flash {
         waiting == 0 || waiting.saturating_add(bytes) <= self.model.write_buffer
     }
 
-    /// Goes on after anything in the buffer has changed: takes held writes that now have room, in their
+    /// Called after anything in the buffer has changed: takes held writes that now have room, in their
     /// order, answers flushes that wait for nothing more, and gives idle units pages to program.
     fn settle_buffer(&mut self, now_ns: u64, done: &mut Answers) {
         while let Some(held) = self.held.front().copied() {

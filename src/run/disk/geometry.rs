@@ -92,7 +92,7 @@ impl Geometry {
             heads: model.heads,
             sectors,
             turn_ns: model.turn_ns,
-            // Just long enough that a write that goes on from track to track loses no turn.
+            // Just long enough that a write that continues from track to track loses no turn.
             head_skew_ns: model.head_switch_ns + model.write_settle_ns,
             cylinder_skew_ns: model.track_to_track_ns + model.write_settle_ns,
             seek: SeekCurve::new(model, first_cylinder),
@@ -159,7 +159,7 @@ impl Geometry {
         TrackRun { end: from + count, ns, skew_ns: if track_ends { skew_ns } else { 0 } }
     }
 
-    /// How far a head that goes on from a sector comes in a time: to which sector, and what time it took.
+    /// How far a head that moves on from a sector gets in a time: to which sector, and what time it took.
     pub(super) fn reach(&self, from: u64, to: u64, mut ns: u64) -> Reach {
         let mut reached = Reach { sector: from, ns: 0 };
         while reached.sector < to {
@@ -173,7 +173,7 @@ impl Geometry {
                 reached.ns += self.on_track_ns(on_track, &place) - begin;
                 break;
             }
-            // The head may be on its way to the next track: then it has read the one before.
+            // The head may be changing to the next track: then it has read the one before.
             let spent = run.ns + if run.end < to { run.skew_ns } else { 0 };
             reached = Reach { sector: run.end, ns: reached.ns + spent };
             if spent >= ns {
@@ -192,7 +192,7 @@ struct TrackRun {
     skew_ns: u64,
 }
 
-/// Where a head has come to, and in what time. That time may lie ahead by the change of a track.
+/// The sector that a head has reached, and the time. That time may lie ahead by the change of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) sector: u64,
@@ -269,7 +269,7 @@ mod tests {
             assert!(geometry.reach(0, 3_000, ns - 1).sector < sector, "{sector}");
         }
         let over = geometry.reach(0, 3_000, 10_500_000);
-        assert_eq!(over, Reach { sector: 100, ns: 11_000_000 }, "on its way to the next track");
+        assert_eq!(over, Reach { sector: 100, ns: 11_000_000 }, "changing to the next track");
         assert_eq!(geometry.reach(0, 64, u64::MAX / 8), Reach { sector: 64, ns: 6_400_000 });
     }
 }

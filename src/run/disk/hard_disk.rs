@@ -1,5 +1,5 @@
 //! Simulates a hard disk: one arm, turning platters, a buffer that reads ahead, a write cache, and a queue
-//! that the disk orders by the time to come to each request.
+//! that the disk orders by the time to reach each request.
 
 use std::collections::VecDeque;
 
@@ -86,7 +86,7 @@ enum Choice {
     Cached(u64),
 }
 
-/// How long it takes to come to a sector.
+/// How long it takes to reach a sector.
 #[derive(Clone, Copy, Debug, Default)]
 struct Positioning {
     seek_ns: u64,
@@ -205,7 +205,7 @@ impl HardDisk {
         self.transfer(now_ns, command, done);
     }
 
-    /// What is on its way from the cache to the platters.
+    /// What is being written from the cache to the platters.
     fn destaged(&self) -> Option<DiskRange> {
         let service = self.service.filter(|service| service.work == ArmWork::Destage)?;
         Some(service.sectors)
@@ -275,7 +275,7 @@ impl HardDisk {
         self.segments.retain(|segment| !segment.overlaps(sectors));
     }
 
-    /// Keeps what was read, as one with what it follows on, and goes on reading.
+    /// Keeps what was read, as one with what it follows, and continues to read.
     fn keep(&mut self, read: DiskRange) {
         if self.model.segments == 0 || self.segment_sectors() == 0 {
             return;
@@ -355,7 +355,7 @@ impl HardDisk {
         self.positioning(now_ns, &command.place, command.angle_ns, settle_ns)
     }
 
-    /// What the arm comes to soonest, less what the waiting of each is worth, so that nothing starves: aged
+    /// What the arm reaches soonest, less what the waiting of each is worth, so that nothing starves: aged
     /// shortest positioning time first (Worthington, Ganger and Patt, "Scheduling algorithms for modern
     /// disk drives", SIGMETRICS 1994).
     fn choose(&self, now_ns: u64) -> Option<Choice> {
@@ -554,7 +554,7 @@ pub(super) mod tests {
         disk.submit(asked.at_us * 1_000, DiskRequest { ticket, kind: asked.kind, offset, bytes });
     }
 
-    /// All answers; the disk is looked at whenever something happens, or only at the end.
+    /// All answers; the disk is stepped whenever something happens, or only at the end.
     fn finished(model: HardDiskModel, asked: &[Asked], punctual: bool) -> Vec<FinishedRequest> {
         let (mut disk, mut all) = (disk(model), Vec::new());
         for (ticket, one) in asked.iter().enumerate() {
@@ -647,12 +647,12 @@ pub(super) mod tests {
         let asked = [write(0, 100), read(200, 100)];
         assert_eq!(answers(model(), &asked), [(0, 180), (1, 380)]);
         let asked = [write(0, 100), write(0, 2_000), read(400, 2_000)];
-        assert_eq!(answers(model(), &asked)[2], (2, 580), "not yet on its way to the platter");
+        assert_eq!(answers(model(), &asked)[2], (2, 580), "not yet being written to the platter");
     }
 
     #[test]
     fn the_read_buffer_keeps_no_more_of_a_stream_than_a_segment_holds() {
-        // The stream never lets the arm wait. The last read is taken when it has come to sector 96.
+        // The stream never lets the arm wait. The last read is taken when it has reached sector 96.
         let mut asked: Vec<Asked> = (0..15).map(|i| read(0, 8 * i)).collect();
         asked.push(read(0, 0));
         let answers = answers(model(), &asked);
@@ -690,7 +690,7 @@ pub(super) mod tests {
             }
             assert!(now_ns < 10_000_000_000, "it waited 10 s");
         }
-        assert!(now_ns > 50_000_000, "near ones came first: {now_ns}");
+        assert!(now_ns > 50_000_000, "near ones were served before it: {now_ns}");
     }
 
     #[test]

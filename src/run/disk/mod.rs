@@ -52,7 +52,7 @@ pub struct ModelledDisk {
 }
 
 impl ModelledDisk {
-    /// A disk of so many bytes whose contents are `image`, mounted at `mount_point`. Requests take no time
+    /// A disk of `bytes` bytes whose contents are `image`, mounted at `mount_point`. Requests take no time
     /// yet. The seed decides what the model leaves to chance.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl ModelledDisk {
         self.watchdog.ask(&ServerCommand::FollowCache).map(drop)
     }
 
-    /// Cuts its power after so many more writes and flushes, or at once. Which of the writes that no flush has
+    /// Cuts its power after `after` more writes and flushes, or at once. Which of the writes that no flush has
     /// followed are left decides the seed. Then all requests fail.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::run::clock::monotonic_ns;
 /// What the write cache holds at most; then the oldest writes go to the disk, as in any cache.
 const CACHE_BYTES_MAX: u64 = 64 << 20;
 
-/// One of so many unflushed writes is torn; the others are kept or dropped as a whole.
+/// One of this many unflushed writes is torn; the others are kept or dropped as a whole.
 const TORN_ONE_OF: u64 = 4;
 
 /// Aligned blocks of this size are taken to be written wholly or not at all: the physical blocks of disks since
@@ -27,7 +27,7 @@ pub(super) const ATOMIC_BYTES: u32 = 4096;
 /// When the power is to go, and what decides which writes are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CutOrder {
-    /// After so many more writes and flushes; at once if 0.
+    /// After this many more writes and flushes; at once if 0.
     pub(super) after: u64,
     /// Which unflushed writes are kept follows from it.
     pub(super) seed: u64,

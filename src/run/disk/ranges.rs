@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Parts of a disk, none of which touch: what is added next to another becomes one with it.
+/// Parts of a disk that do not touch: what is added next to another becomes one with it.
 #[derive(Debug, Default)]
 pub(super) struct DiskRanges {
     ends: BTreeMap<u64, u64>,

@@ -47,7 +47,7 @@ struct QueueState<R> {
     next_ticket: u64,
     late: u64,
     late_ns: u64,
-    /// Until when nothing is looked at unless it is notified; none while it looks.
+    /// The thread sleeps until then unless it is notified; `None` while it is awake.
     asleep_until: Option<u64>,
     finished: Vec<FinishedRequest>,
 }
@@ -231,7 +231,7 @@ impl<R> QueueState<R> {
         replies
     }
 
-    /// The replies whose time has come.
+    /// The replies that are due.
     fn take_ended(&mut self, now_ns: u64) -> Vec<R> {
         let mut finished = std::mem::take(&mut self.finished);
         self.simulator.advance(now_ns, &mut finished);
@@ -437,7 +437,7 @@ mod tests {
         let _ = read(&mut queue, 0);
         assert!(queue.next_is_sooner(0));
         queue.asleep_until = queue.simulator.next_event();
-        assert!(!queue.next_is_sooner(0), "it wakes by itself");
+        assert!(!queue.next_is_sooner(0), "it wakes unasked");
         queue.asleep_until = None;
         assert!(!queue.next_is_sooner(0), "it is awake");
         let mut queue = timed("ram");

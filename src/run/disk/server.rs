@@ -23,7 +23,7 @@ use crate::plan::disk::read_disk_model;
 /// Threads that take requests from the kernel.
 const READERS: usize = 3;
 
-/// How often it is looked whether the parent is ending, when nothing is wanted.
+/// Checks this often whether the parent is ending, when there is no request.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// A flag of a task that is ending, in the ninth field of `/proc/PID/stat` (`PF_EXITING` of

@@ -15,7 +15,7 @@ use crate::plan::disk::{DiskMechanism, DiskModel};
 /// at it late changes nothing.
 pub struct DiskSimulator {
     mechanism: Box<dyn Mechanism>,
-    /// The latest time that it was told of.
+    /// The latest time that it was given.
     now_ns: u64,
     answers: Answers,
     /// Answers that are due, for the next `advance`.

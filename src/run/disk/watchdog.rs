@@ -26,10 +26,10 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// How long one read or write of its image may take.
 const IMAGE_LIMIT: Duration = Duration::from_secs(10);
 
-/// How often it is asked whether it still answers, and gets on with its image.
+/// Asks this often whether it still answers, and makes progress with its image.
 const PING_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long a process may take to end that was told to, in looks and the pause before each.
+/// Checks this many times, with this pause before each, whether a process that was asked to end has ended.
 const END_LOOKS: u32 = 200;
 const END_PAUSE: Duration = Duration::from_millis(10);
 
@@ -180,7 +180,7 @@ impl Server {
     }
 
     /// Gives it up if it waits for its image: that it answers here says nothing of its other threads. One
-    /// whose image is full goes on, so that what is there can be unmounted.
+    /// whose image is full keeps running, so that what is there can be unmounted.
     fn ask_for_progress(&mut self) {
         let answer = self.exchange(&ServerCommand::TellProgress, &[]);
         let Ok(ServerAnswer::Progress { longest, is_io_flusher, is_full }) = answer else { return };
@@ -195,7 +195,7 @@ impl Server {
         }
     }
 
-    /// Looks whether the process still runs, and gets on, before it is asked again.
+    /// Checks whether the process still runs, and makes progress, before it is asked again.
     fn failure(&mut self) -> Option<Failure> {
         let has_ended = matches!(self.child.try_wait(), Ok(Some(_)));
         if self.socket.is_some() && has_ended {
@@ -225,7 +225,7 @@ impl Server {
         failure
     }
 
-    /// Waits for its end, for some seconds; `None` if it goes on.
+    /// Waits for its end, for some seconds; `None` if it keeps running.
     fn wait(&mut self) -> Option<ExitStatus> {
         for _ in 0..END_LOOKS {
             match self.child.try_wait() {

@@ -39,7 +39,7 @@ impl<E: Engine, C: Clock> Engine for Delayed<E, C> {
     }
 }
 
-/// Whether the kernel goes on with the next requests of this kind while nobody asks. A wait after one
+/// Whether the kernel continues with the next requests of this kind while nobody asks. A wait after one
 /// would be time in which the disk works, and slow nothing down: it is made up for after the last.
 fn is_read_ahead(kind: RequestKind) -> bool {
     matches!(kind, RequestKind::Read | RequestKind::ReadDirectory)
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// What a hundred requests of so many nanoseconds take with this share.
+    /// The time of a hundred requests of `request_ns` with this share.
     fn took(share: f64, request_ns: u64) -> u64 {
         let clock = Ticking::default();
         let mut delay = Delay::new(&clock, share);

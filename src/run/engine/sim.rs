@@ -51,7 +51,7 @@ pub(crate) struct SimShared {
     pub(crate) operations: AtomicU64,
     /// Whether the planned fault has been met.
     pub(crate) was_faulty: AtomicBool,
-    /// Bytes in use, those of the files beside the cell included.
+    /// Bytes in use, also by files outside the cell.
     pub(crate) used_bytes: AtomicU64,
     /// Files beside the cell's tree.
     pub(crate) files_beside: AtomicU64,

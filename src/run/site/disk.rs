@@ -246,7 +246,7 @@ impl DiskSite {
         }
     }
 
-    /// The tree that phases work on: the cell's, unless it is that of another rank.
+    /// The tree that phases work on: the cell's, or the tree of another rank.
     fn tree_in_use(&self) -> Option<&Arc<OpenTree>> {
         self.other_tree.as_ref().or_else(|| self.cell.as_ref().map(|(_, open)| open))
     }
@@ -654,7 +654,7 @@ impl DiskSite {
     pub(super) fn reopen(&mut self, closed: ClosedSite, parent: OwnedFd) -> Result<()> {
         let place = place_of(&parent);
         let failed = |error: Errno| {
-            Failure::from_system(format!("go on in {place} after mounting again"), error.about())
+            Failure::from_system(format!("continue in {place} after mounting again"), error.about())
         };
         let Some(name) = closed.run_directory else { return Ok(()) };
         let run_directory = RunDirectory::reopen(parent, &name).map_err(|e| failed(e.into()))?;
@@ -677,7 +677,7 @@ impl DiskSite {
     }
 }
 
-/// Counts files and the directories that phases made, not those of the tree's layout, nor deleted files that are not closed
+/// Counts files and the directories that phases made, without the tree's own directories, and without deleted files that are not closed
 /// yet. Unknown names count, so that they show as surplus.
 fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
     let mut entries = 0;

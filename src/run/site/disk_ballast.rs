@@ -38,7 +38,7 @@ use crate::run::run_directory::open_directory;
 use crate::run::site::Unrecorded;
 use crate::run::workers::{Shift, run_shift};
 
-/// Files of a ballast whose layout is looked at, at most.
+/// Files of a ballast whose layout is read, at most.
 pub const LAYOUT_FILES_MAX: u64 = 20_000;
 
 /// Files that grow side by side where they do.
@@ -131,7 +131,7 @@ impl DiskBallast {
         self.kept.as_ref().map(|(_, files)| *files)
     }
 
-    /// Goes on to a level.
+    /// Brings it to a level.
     pub fn reach(
         &mut self,
         goal: BallastGoal,
@@ -323,7 +323,7 @@ impl BallastWork {
     }
 }
 
-/// Of so many files one grows from its beginning on.
+/// Of this many files one is a log: it grows from its beginning on.
 const LOG_EVERY: u64 = 3;
 
 /// A file that is written piece by piece beside others: some from their beginning on, as a log grows, which
@@ -373,7 +373,7 @@ impl GrowingFile {
     }
 }
 
-/// What a request comes to in the blocking engine, which does each when it is submitted.
+/// The result of a request in the blocking engine, which does each when it is submitted.
 fn done_at_once(engine: &mut SyncEngine, request: &Request) -> ErrnoResult<u64> {
     match engine.submit(Ticket(0), request) {
         Submitted::Done(outcome) => outcome,

@@ -112,7 +112,7 @@ impl MadeSite {
         Self { place: Some(place), tools, host, clock, interrupt, times_made, here, kept }
     }
 
-    /// The file system that is mounted now, as it was when it was empty.
+    /// The file system that is mounted now, with its figures when it was empty.
     pub fn made(&self) -> Option<(&FileSystem, &MadeFacts)> {
         self.here.as_ref().map(|here| (&here.filesystem, &here.facts))
     }
@@ -127,7 +127,7 @@ impl MadeSite {
         self.place.as_ref().map(|place| place.made_on(kind))
     }
 
-    /// Unmounts what is mounted and leaves the place as it was found.
+    /// Unmounts what is mounted and leaves the place as found.
     pub fn close(mut self) -> Result<Removal> {
         // What keeps it from being unmounted keeps the place from being closed, which tells of it.
         let _ = self.leave();
@@ -185,7 +185,7 @@ impl MadeSite {
         host
     }
 
-    /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
+    /// Unmounts what is mounted, where nothing may be open, and adds what that did to what the
     /// cell's phases left to write. What was written before the first phase is the making of the cell.
     /// Gives in `lost` why not all could be written out: the unmount itself reports no such error.
     fn unmount_measured(&mut self, lost: &mut Option<Failure>) -> Result<()> {

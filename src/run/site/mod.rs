@@ -148,7 +148,7 @@ impl RankCell<'_> {
     }
 }
 
-/// A place to run cells in, one at a time. What is not overridden is that of the place inside it; or,
+/// A place to run cells in, one at a time. A method that is not overridden asks the place inside it; or,
 /// without one, of a place without files beside the cells' trees, without a device and without
 /// anything to write out.
 pub trait Site {
@@ -172,7 +172,7 @@ pub trait Site {
         Ok(())
     }
 
-    /// Keeps the place, as it was just prepared, as state `number`. Where it is known which files beside the tree
+    /// Keeps the place, just prepared, as state `number`. Where it is known which files beside the tree
     /// will be read, what the others hold may be left out.
     ///
     /// # Errors
@@ -226,15 +226,15 @@ pub trait Site {
         Ok(None)
     }
 
-    /// Removes what is left of this rank's files in a tree that ranks share, as far as it can be: rank 0 removes the rest.
+    /// Removes this rank's remaining files in a tree that ranks share, as far as it can be: rank 0 removes the rest.
     fn remove_own_entries(&self) {}
 
-    /// Removes what is left of the cell's tree; one that ranks share, rank 0 does.
+    /// Removes the rest of the cell's tree; one that ranks share, rank 0 does.
     fn end_cell(&mut self) -> Removal {
         Removal::default()
     }
 
-    /// A cell was done before with so many phases and operations, as far as later ones depend on that.
+    /// A cell was done before with these numbers of phases and operations, as far as later ones depend on that.
     fn pass_over(&mut self, _cell: &CellPlan, _phases: u64, _operations: u64) {}
 
     /// Brings the caches into the state that the phase asks for, and checks it.
@@ -295,7 +295,7 @@ pub trait Site {
     }
 
     /// The background load that was simulated in the last phase, which took so many seconds; none on this
-    /// machine, where it is looked at.
+    /// machine, where it is measured.
     fn simulated_load(&self, _seconds: f64) -> Option<Disturbance> {
         None
     }

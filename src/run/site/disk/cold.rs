@@ -68,7 +68,7 @@ impl DiskSite {
         let was_held = held.is_some();
         drop(held);
         if phase.cache == CacheAsked::Cold {
-            // A process for itself goes on without: a few inodes stay warm that were proved to have no data in memory.
+            // A process alone continues without: a few inodes stay warm that were proved to have no data in memory.
             dropper.drop_caches(CacheDrop::Names, was_held)?;
         }
         Ok(seen)
