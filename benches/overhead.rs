@@ -14,13 +14,13 @@ use std::sync::{Arc, Barrier};
 use boatload::op::find_operation;
 use boatload::plan::phase::PastChange;
 use boatload::plan::selection::{EntryRange, Order, Selection};
-use boatload::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes};
+use boatload::plan::tree::{Content, DirectoryLayout, FilesEach, Placement, Sizes};
 use boatload::plan::{Phase, Tree};
 use boatload::results::recorder::PhaseRecorder;
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
 use boatload::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories};
-use boatload::run::workers::{Shift, run_shift};
+use boatload::run::workers::{PhaseTask, run_workers};
 
 const FILES: u64 = 100_000;
 const FILE_BYTES: usize = 1024;
@@ -76,7 +76,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
     let tree = Tree {
         files: FILES,
         layout: DirectoryLayout::flat(1),
-        filling: Filling::Fill,
+        placement: Placement::Fill,
         files_each: FilesEach::Even,
         roots: 1,
         part: None,
@@ -106,8 +106,8 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
         (0..threads).map(|w| PhaseRecorder::new(phase.turns(w), None)).collect();
     let done: Vec<DoneCount> = DoneCount::of_workers(threads);
     let stop = AtomicBool::new(false);
-    let shift = Shift { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
-    let run = run_shift(shift, &mut recorders, |worker| {
+    let task = PhaseTask { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
+    let run = run_workers(task, &mut recorders, |worker| {
         (SyncEngine::new(Arc::clone(shared), worker, &phase), clock.clone())
     });
     assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);

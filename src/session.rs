@@ -64,7 +64,7 @@ use crate::run::interrupt::Interrupt;
 use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{ID_LETTERS, open_parent};
-use crate::run::site::{ConditionName, PlaceCondition, RankCell};
+use crate::run::site::{ConditionName, RankCell, SiteCondition};
 
 pub use self::ranks::{RankGroup, agree_on_run};
 pub(crate) use self::record::goes_on;
@@ -293,7 +293,7 @@ fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>
         memory_bytes: memory_bytes(),
         plan: survey.plan.fingerprint(),
         place: PlaceIdentity::of(&order.directory, &order.place)?,
-        process: ProcessMark::own(),
+        process: ProcessMark::this_process(),
     }))
 }
 
@@ -428,8 +428,8 @@ impl Session<'_> {
             ));
         }
         let known = self.book.conditions.len();
-        for PlaceCondition { name, value, unit } in
-            found.into_iter().chain(history.map(PlaceCondition::history))
+        for SiteCondition { name, value, unit } in
+            found.into_iter().chain(history.map(SiteCondition::history))
         {
             self.book.conditions.push(Condition { cell: key.clone(), name, value, unit });
         }
@@ -616,14 +616,14 @@ impl HostSurvey {
         };
         let total_bytes = device.as_ref().and_then(|device| device.facts.total_bytes);
         let plan = plan.on_device(total_bytes.unwrap_or_default())?;
-        let space = Space::left(parent.as_fd())?;
+        let space = Space::read(parent.as_fd())?;
         let place = Volume::default();
         let survey = Self {
             parent,
             host,
             space,
             memory_need: MemoryNeed::default(),
-            memory_room: MemoryRoom::left(),
+            memory_room: MemoryRoom::available(),
             memory_free: None,
             device,
             plan,

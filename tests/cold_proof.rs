@@ -30,7 +30,7 @@ use boatload::run::clock::RealClock;
 use boatload::run::drive::{DoneCount, Recorder};
 use boatload::run::interrupt::Interrupt;
 use boatload::run::run_directory::{RunDirectory, open_parent};
-use boatload::run::site::{DiskSite, Site};
+use boatload::run::site::{DirectorySite, Site};
 use boatload::session::{PhaseContext, Watcher};
 use common::{LoopMount, skip};
 use library::{Place, names_in, only, plan_of};
@@ -262,7 +262,7 @@ fn after_the_last_look(fs: &str, megabytes: u64) {
         let run_directory =
             RunDirectory::make(parent, mounted.path(), "01a", &AtomicBool::new(false)).unwrap();
         let tree = mounted.path().join(run_directory.name());
-        let mut site = DiskSite::new(run_directory, &host, device, RealClock::new()).unwrap();
+        let mut site = DirectorySite::new(run_directory, &host, device, RealClock::new()).unwrap();
         site.begin_cell(cell).unwrap();
         work(&site, &cell.phases[0]);
         site.sync().unwrap();

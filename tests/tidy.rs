@@ -325,7 +325,7 @@ const WRITERS: [(&str, &str); 15] = [
     ("src/run/image.rs", "images, in the run's directory"),
     ("src/run/noisy_neighbour.rs", "a file without a name, in the run's directory"),
     ("src/run/run_directory.rs", "the marker, in the run's directory"),
-    ("src/run/site/disk.rs", "the canary, in the run's directory"),
+    ("src/run/site/directory.rs", "the canary, in the run's directory"),
 ];
 
 #[test]

@@ -41,13 +41,13 @@ files = 100
 operation = "create"
 [[phase]]
 operation = "stat"
-shift = 1
+rank_offset = 1
 [[phase]]
 operation = "read"
-shift = 1
+rank_offset = 1
 [[phase]]
 operation = "delete"
-shift = 1
+rank_offset = 1
 "#;
 
 /// `mdtest -F -N 1 -n FILES`: the same in one directory that all share.
@@ -195,7 +195,7 @@ fn files_of_cells(run: &Path) -> BTreeMap<String, usize> {
 fn one_directory_of_rank_0_holds_the_files_of_all_ranks_while_they_work_on_them() {
     let look = "[[phase]]\nname = \"look\"\noperation = \"stat\"\nduration = \"3s\"\n";
     let bench = Bench::of(
-        &(like_mdtest_without_u().replace("shift = 1", "") + look)
+        &(like_mdtest_without_u().replace("rank_offset = 1", "") + look)
             .replace("[[phase]]\noperation = \"delete\"\n", ""),
     );
     let shared = bench.shared();

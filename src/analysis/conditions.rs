@@ -4,7 +4,7 @@ use super::uncertainty::mean;
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Condition, Level};
-use crate::results::order::{level_place, variants};
+use crate::results::order::{level_position, variants};
 use crate::run::site::ConditionName;
 
 /// Conditions by variant and level.
@@ -61,7 +61,7 @@ pub(super) fn conditions(book: &Book) -> Conditions {
     let order = variants(book);
     cells.sort_by_key(|(variant, level)| {
         let variant = order.iter().position(|name| name == variant);
-        (variant, level_place(book, level.as_ref()))
+        (variant, level_position(book, level.as_ref()))
     });
     let place = |(variant, level): (&str, &Option<Level>)| {
         let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;

@@ -13,7 +13,7 @@ use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement, SETTLE};
 use crate::results::content::{bulk_phases, writes_less};
-use crate::results::order::{PhaseCell, level_place, phase_cells, variants};
+use crate::results::order::{PhaseCell, level_position, phase_cells, variants};
 
 /// A run by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -168,7 +168,7 @@ pub(in crate::analysis) fn summarize(book: &Book) -> Summary {
     let order = variants(book);
     groups.sort_by_key(|group| {
         let variant = order.iter().position(|name| *name == group.variant);
-        (variant, level_place(book, group.level.as_ref()))
+        (variant, level_position(book, group.level.as_ref()))
     });
     Summary { groups }
 }

@@ -70,7 +70,7 @@ impl Inspect {
             return self.show_layout(parent.as_fd());
         }
         let host = HostFacts::gather(parent.as_fd())?;
-        let space = Space::left(parent.as_fd())?;
+        let space = Space::read(parent.as_fd())?;
         let mut rows = vec![("directory", shown(&self.dir))];
         rows.extend(filesystem_rows(&host, &space));
         let settings = host_lines(&host);

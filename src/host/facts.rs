@@ -129,7 +129,7 @@ impl HostFacts {
     /// If the file system cannot be told.
     pub fn gather(dir: BorrowedFd<'_>) -> Result<Self> {
         let mount = Mount::of(dir)?;
-        let space = Space::left(dir)?;
+        let space = Space::read(dir)?;
         let system = rustix::system::uname();
         let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
         let cpuinfo = read_text("/proc/cpuinfo").unwrap_or_default();

@@ -34,7 +34,7 @@ pub struct MemoryRoom {
 
 impl MemoryRoom {
     /// The room of this process; `None` if the kernel does not say.
-    pub fn left() -> Option<Self> {
+    pub fn available() -> Option<Self> {
         let machine = Self { bytes: machine_available_bytes()?, bound: MemoryBound::Machine };
         let groups = own_groups().into_iter().filter_map(|group| {
             Some(Self { bytes: group.available_bytes()?, bound: MemoryBound::Group(group.name) })
@@ -62,7 +62,7 @@ const TOUCHED_BYTES_MAX: u64 = 2 << 30;
 /// pages: taken in small ones it made no read faster (METHODOLOGY.md). How much it was, in bytes.
 pub fn touch_free(bytes: u64) -> u64 {
     let free = read_text("/proc/meminfo").ok().and_then(|info| kilobytes(&info, "MemFree:"));
-    let room = free.zip(MemoryRoom::left()).map_or(0, |(free, room)| free.min(room.bytes) / 2);
+    let room = free.zip(MemoryRoom::available()).map_or(0, |(free, room)| free.min(room.bytes) / 2);
     let bytes = bytes.min(room).min(TOUCHED_BYTES_MAX);
     let Ok(length) = usize::try_from(bytes) else { return 0 };
     let (rights, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
@@ -202,9 +202,9 @@ mod tests {
 
     #[test]
     fn as_much_memory_is_touched_as_was_asked_for_and_none_stays() {
-        let before = MemoryRoom::left().unwrap().bytes;
+        let before = MemoryRoom::available().unwrap().bytes;
         assert_eq!((touch_free(0), touch_free(4 << 20)), (0, 4 << 20));
-        assert!(MemoryRoom::left().unwrap().bytes > before / 2, "of {before} bytes");
+        assert!(MemoryRoom::available().unwrap().bytes > before / 2, "of {before} bytes");
     }
 
     /// A hierarchy of two groups with these files in each.
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn this_process_has_room() {
-        let room = MemoryRoom::left().unwrap();
+        let room = MemoryRoom::available().unwrap();
         assert!(room.bytes > 1 << 20 && room.bytes <= memory_bytes(), "{room:?}");
     }
 }

@@ -32,13 +32,13 @@ pub struct ProcessMark {
 
 impl ProcessMark {
     /// The mark of this process.
-    pub fn own() -> Self {
+    pub fn this_process() -> Self {
         let process = std::process::id();
         Self { boot: boot_id(), process, started: started(process).unwrap_or_default() }
     }
 
     /// The identity of another process; `None` if no such process runs.
-    pub fn of(process: u32) -> Option<Self> {
+    pub fn of_process(process: u32) -> Option<Self> {
         Some(Self { boot: boot_id(), process, started: started(process)? })
     }
 
@@ -116,15 +116,18 @@ mod tests {
     fn a_process_runs_until_it_ends_and_another_with_its_number_is_not_it() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let process = child.id();
-        let mark =
-            ProcessMark { process, started: started(process).unwrap(), ..ProcessMark::own() };
+        let mark = ProcessMark {
+            process,
+            started: started(process).unwrap(),
+            ..ProcessMark::this_process()
+        };
         assert!(mark.is_running_elsewhere());
         assert!(!ProcessMark { started: mark.started - 1, ..mark.clone() }.is_running_elsewhere());
         assert!(!ProcessMark { boot: "another".into(), ..mark.clone() }.is_running_elsewhere());
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!mark.is_running_elsewhere());
-        assert!(!ProcessMark::own().is_running_elsewhere());
+        assert!(!ProcessMark::this_process().is_running_elsewhere());
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Space {
     }
 
     /// The same for users: the failure names the call and the directory.
-    pub fn left(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
+    pub fn read(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
         let doing = || format!("ask how much space is left at {} (fstatfs)", place_of(fd));
         Self::of(fd).map_err(|error| Failure::from_system(doing(), error.about()))
     }

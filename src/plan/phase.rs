@@ -104,8 +104,8 @@ pub struct Phase {
     pub walk: DirectoryWalk,
     /// Entries the tree holds when the phase has done all its work.
     pub entries_after: u64,
-    /// With many ranks, each works on what the rank so many further wrote, round and round.
-    pub shift: u32,
+    /// With many ranks, each works on what the rank `rank_offset` further wrote, modulo their number.
+    pub rank_offset: u32,
     /// Set if it looks at the files that were prepared beside the tree: then the selection is made
     /// when they are known.
     pub on_ballast: Option<OnBallast>,
@@ -153,7 +153,7 @@ impl Phase {
             history: Vec::new(),
             walk: DirectoryWalk::default(),
             entries_after: 0,
-            shift: 0,
+            rank_offset: 0,
             on_ballast: None,
         }
     }

@@ -21,7 +21,7 @@ pub const DIRECTORIES_MAX: u64 = 10_000_000;
 /// In which order entries go to the directories that hold them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Filling {
+pub enum Placement {
     /// One directory is filled, then the next.
     #[default]
     Fill,
@@ -290,7 +290,7 @@ pub struct Tree {
     /// Directories of each worker's tree.
     pub layout: DirectoryLayout,
     /// How entries go to them.
-    pub filling: Filling,
+    pub placement: Placement,
     /// How many files each of them gets, if they are filled one by one.
     pub files_each: FilesEach,
     /// Trees side by side: one that all workers share, or one for each worker.
@@ -322,9 +322,20 @@ impl Tree {
     /// No files at all, for a cell that works on none.
     pub fn without_files(seed: u64) -> Self {
         let (sizes, content) = (Sizes::Fixed(0), Content::default());
-        let (layout, filling) = (DirectoryLayout::flat(1), Filling::default());
+        let (layout, placement) = (DirectoryLayout::flat(1), Placement::default());
         let (files_each, part, chunks) = (FilesEach::Even, None, None);
-        Self { files: 0, layout, filling, files_each, roots: 1, part, sizes, chunks, content, seed }
+        Self {
+            files: 0,
+            layout,
+            placement,
+            files_each,
+            roots: 1,
+            part,
+            sizes,
+            chunks,
+            content,
+            seed,
+        }
     }
 
     /// Whether this process makes it, and other ranks work in it too.
@@ -384,9 +395,9 @@ impl Tree {
         }
         let roots = u64::from(self.roots);
         let (root, local) = (number % roots, number / roots);
-        let within = match self.filling {
-            Filling::Stripe => local % holders,
-            Filling::Fill => {
+        let within = match self.placement {
+            Placement::Stripe => local % holders,
+            Placement::Fill => {
                 let at = match &self.files_each {
                     FilesEach::Even => local / self.files.div_ceil(roots).div_ceil(holders).max(1),
                     FilesEach::Fixed(each) => local / (*each).max(1),
@@ -479,11 +490,11 @@ fn content_index(number: u64, version: u32) -> u64 {
 mod tests {
     use super::*;
 
-    fn tree(layout: DirectoryLayout, filling: Filling, roots: u32, files: u64) -> Tree {
+    fn tree(layout: DirectoryLayout, placement: Placement, roots: u32, files: u64) -> Tree {
         Tree {
             files,
             layout,
-            filling,
+            placement,
             files_each: FilesEach::Even,
             roots,
             part: None,
@@ -502,15 +513,15 @@ mod tests {
 
     #[test]
     fn one_directory_is_the_root_itself() {
-        let tree = tree(DirectoryLayout::flat(1), Filling::Fill, 1, 10);
+        let tree = tree(DirectoryLayout::flat(1), Placement::Fill, 1, 10);
         assert_eq!((tree.holders(), tree.layout_directories()), (1, 1));
         assert_eq!(layout_path(&tree, 0), "");
     }
 
     #[test]
     fn filling_and_striping_differ_in_which_directory_comes_next() {
-        let fill = tree(DirectoryLayout::flat(4), Filling::Fill, 1, 8);
-        let stripe = tree(DirectoryLayout::flat(4), Filling::Stripe, 1, 8);
+        let fill = tree(DirectoryLayout::flat(4), Placement::Fill, 1, 8);
+        let stripe = tree(DirectoryLayout::flat(4), Placement::Stripe, 1, 8);
         let holders = |tree: &Tree| (0..8).map(|n| tree.holder_of(n)).collect::<Vec<_>>();
         assert_eq!(holders(&fill), [0, 0, 1, 1, 2, 2, 3, 3]);
         assert_eq!(holders(&stripe), [0, 1, 2, 3, 0, 1, 2, 3]);
@@ -522,7 +533,7 @@ mod tests {
             let files_each = FilesEach::drawn(0..=100, files, 7);
             let holders = files_each.directories(files).unwrap();
             let layout = DirectoryLayout { fan_out: holders, depth: 1 };
-            Tree { files_each, ..tree(layout, Filling::Fill, 1, files) }
+            Tree { files_each, ..tree(layout, Placement::Fill, 1, files) }
         };
         let (small, large) = (of(1_000), of(100_000));
         assert!((0..1_000).all(|number| small.holder_of(number) == large.holder_of(number)));
@@ -546,7 +557,7 @@ mod tests {
 
     #[test]
     fn names_in_a_shared_tree_tell_whose_they_are_and_no_two_ranks_have_the_same() {
-        let alone = tree(DirectoryLayout::flat(1), Filling::Fill, 1, 100);
+        let alone = tree(DirectoryLayout::flat(1), Placement::Fill, 1, 100);
         let name = |tree: &Tree, place| {
             let mut path = NameBuffer::default();
             tree.push_name(place, &mut path);
@@ -579,7 +590,7 @@ mod tests {
 
     #[test]
     fn nested_directories_come_parents_first_and_end_with_the_holders() {
-        let tree = tree(DirectoryLayout { fan_out: 2, depth: 2 }, Filling::Fill, 1, 8);
+        let tree = tree(DirectoryLayout { fan_out: 2, depth: 2 }, Placement::Fill, 1, 8);
         let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
         assert_eq!(paths, ["", "h0", "h1", "h0/h0", "h0/h1", "h1/h0", "h1/h1"]);
         assert_eq!(tree.layout_of_holder(3), 6);
@@ -587,7 +598,7 @@ mod tests {
 
     #[test]
     fn each_worker_has_a_tree_of_its_own_when_asked() {
-        let tree = tree(DirectoryLayout::flat(2), Filling::Fill, 2, 8);
+        let tree = tree(DirectoryLayout::flat(2), Placement::Fill, 2, 8);
         let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
         assert_eq!(paths, ["", "w0", "w0/h0", "w0/h1", "w1", "w1/h0", "w1/h1"]);
         let holders: Vec<_> = (0..8).map(|n| tree.holder_of(n)).collect();
@@ -611,7 +622,7 @@ mod tests {
             Sizes::Lognormal(LognormalSizes::new(8.0, 0.5, 1000, 5000)),
         ];
         for sizes in laws {
-            let tree = Tree { sizes, ..tree(DirectoryLayout::flat(1), Filling::Fill, 1, 1) };
+            let tree = Tree { sizes, ..tree(DirectoryLayout::flat(1), Placement::Fill, 1, 1) };
             let drawn: Vec<u64> = (0..200_000).map(|n| tree.size(n, 0)).collect();
             let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
             assert!((mean / sizes.mean() - 1.0).abs() < 0.02, "{sizes:?}: {mean}");
@@ -652,7 +663,7 @@ mod tests {
 
     #[test]
     fn another_version_of_a_file_has_another_size_and_content() {
-        let tree = tree(DirectoryLayout::flat(1), Filling::Fill, 1, 1000);
+        let tree = tree(DirectoryLayout::flat(1), Placement::Fill, 1, 1000);
         assert_ne!(tree.content_key(5, 0), tree.content_key(5, 1));
         let same = (0..1000).filter(|n| tree.size(*n, 0) == tree.size(*n, 1)).count();
         assert!(same < 10, "{same} of 1,000 files kept their size; 1 is expected by chance");

@@ -13,7 +13,7 @@ use super::filesystem::KINDS;
 use super::phase::CacheAsked;
 use super::selection::Order;
 use super::sim::{DirectoryLaw, SimNoise};
-use super::tree::{Filling, Handles};
+use super::tree::{Handles, Placement};
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS, Operation, RequestKind};
@@ -135,7 +135,7 @@ pub(super) struct WireTree {
     /// default.
     pub(super) directories: Option<Directories>,
     /// In which order files go to the directories; fill by default.
-    pub(super) order: Option<Filling>,
+    pub(super) placement: Option<Placement>,
     /// Size of each file (or chunk) in bytes, or the law it is drawn from; 0 by default.
     pub(super) size: Option<WireSize>,
     /// What the files hold; random by default.
@@ -368,9 +368,9 @@ pub(super) struct WirePhase {
     /// Whether content goes around the page cache (`O_DIRECT`), for operations that read or write
     /// it; needs fixed sizes and blocks in whole 4 KiB; false by default.
     pub(super) direct: Option<bool>,
-    /// With many ranks: each works on what the rank so many further wrote, round and round; 0 by default,
+    /// With many ranks: each works on the files of the rank this many further, modulo their number; 0 by default,
     /// its own. Caches of its node then do not help it.
-    pub(super) shift: Option<WireQuantity>,
+    pub(super) rank_offset: Option<WireQuantity>,
     /// The phase ends after this time, a number of seconds or `"500ms"`: 1 ms to 1 hour. It goes
     /// round and round its targets until then; a cold phase ends at the last of them. Later passes
     /// do as many operations as the first. For operations that change nothing.

@@ -17,7 +17,7 @@ pub fn variants(book: &Book) -> Vec<&str> {
 }
 
 /// The place of a level among the levels of the job; the order they were measured in is random.
-pub(crate) fn level_place(book: &Book, level: Option<&Level>) -> usize {
+pub(crate) fn level_position(book: &Book, level: Option<&Level>) -> usize {
     book.levels.iter().position(|known| Some(known) == level).unwrap_or(usize::MAX)
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn level_place(book: &Book, level: Option<&Level>) -> usize {
 pub(crate) fn levels_of<'a>(book: &'a Book, phase: &str) -> Vec<Option<&'a Level>> {
     let own = book.measurements.iter().filter(|m| m.phase == phase);
     let mut levels = each_once(own.map(|m| m.cell.level.as_ref()));
-    levels.sort_by_key(|level| level_place(book, *level));
+    levels.sort_by_key(|level| level_position(book, *level));
     levels
 }
 

@@ -19,7 +19,7 @@ use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::run::drive::DoneCount;
 
 /// A site that makes and deletes the files of a ballast.
-pub trait BallastPlace {
+pub trait BallastFileSystem {
     /// Makes the files with these numbers.
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()>;
 
@@ -177,7 +177,7 @@ impl BallastState {
     pub fn reach(
         &mut self,
         goal: BallastGoal,
-        place: &mut dyn BallastPlace,
+        place: &mut dyn BallastFileSystem,
         stop: &AtomicBool,
     ) -> Result<()> {
         match (goal, self.ballast.method) {
@@ -201,11 +201,11 @@ impl BallastState {
     fn churn(
         &mut self,
         percent: f64,
-        place: &mut dyn BallastPlace,
+        place: &mut dyn BallastFileSystem,
         stop: &AtomicBool,
     ) -> Result<()> {
         let FillMethod::Age { churn, .. } = self.ballast.method else { return Ok(()) };
-        let broken_up = |place: &dyn BallastPlace| {
+        let broken_up = |place: &dyn BallastFileSystem| {
             let score = || place.layout_score();
             churn.layout_score.is_some_and(|wanted| score().is_some_and(|score| score <= wanted))
         };
@@ -224,7 +224,7 @@ impl BallastState {
         Ok(())
     }
 
-    fn fill_to(&mut self, files: u64, place: &mut dyn BallastPlace) -> Result<()> {
+    fn fill_to(&mut self, files: u64, place: &mut dyn BallastFileSystem) -> Result<()> {
         let there = self.live.length();
         if files < there {
             return Err(Failure::failed(format!(
@@ -245,7 +245,7 @@ impl BallastState {
     fn use_up_to(
         &mut self,
         percent: f64,
-        place: &mut dyn BallastPlace,
+        place: &mut dyn BallastFileSystem,
         stop: &AtomicBool,
     ) -> Result<()> {
         let (mut idle, mut step_files) = (Idle::default(), 0);
@@ -310,7 +310,7 @@ impl BallastState {
     }
 
     /// Deletes a file at random after every `delete_every` that were made.
-    fn delete_due(&mut self, place: &mut dyn BallastPlace) -> Result<()> {
+    fn delete_due(&mut self, place: &mut dyn BallastFileSystem) -> Result<()> {
         let FillMethod::Age { delete_every, .. } = self.ballast.method else { return Ok(()) };
         while self.since_deletion >= delete_every {
             self.since_deletion -= delete_every;
@@ -354,7 +354,7 @@ impl BallastState {
     fn empty_down_to(
         &mut self,
         percent: f64,
-        place: &mut dyn BallastPlace,
+        place: &mut dyn BallastFileSystem,
         stop: &AtomicBool,
     ) -> Result<()> {
         let (mut idle, mut step_files) = (Idle::default(), 0);

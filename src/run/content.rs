@@ -179,14 +179,14 @@ impl DerefMut for AlignedBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tree::{DirectoryLayout, FilesEach, Filling, Sizes};
+    use crate::plan::tree::{DirectoryLayout, FilesEach, Placement, Sizes};
     use std::collections::BTreeSet;
 
     fn tree(content: Content, size: u64) -> Tree {
         Tree {
             files: 100,
             layout: DirectoryLayout::flat(1),
-            filling: Filling::Fill,
+            placement: Placement::Fill,
             files_each: FilesEach::Even,
             roots: 1,
             part: None,

@@ -101,7 +101,7 @@ fn watch(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<R
         last = match remove_leftover(parent.as_fd(), name) {
             Ok(removal) if removal.left.is_empty() => return Ok(Some(removal)),
             // A rank that the launcher has not ended yet may have added it.
-            Ok(removal) => Err(left(place, name, &removal.left.join(", "))),
+            Ok(removal) => Err(leftover_failure(place, name, &removal.left.join(", "))),
             Err(failure) => Err(failure),
         };
         crate::base::patience::pause(PAUSE);
@@ -109,7 +109,7 @@ fn watch(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<R
     last
 }
 
-fn left(place: &Path, name: &OsStr, what: &str) -> Failure {
+fn leftover_failure(place: &Path, name: &OsStr, what: &str) -> Failure {
     Failure::failed(format!("{} stays: {what}", shown(place.join(name))))
 }
 

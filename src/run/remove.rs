@@ -58,7 +58,7 @@ pub fn remove_proved(
     marker: &Marker,
 ) -> Result<Removal> {
     let mut removal = Removal::default();
-    let place = RemovedPlace { depth: 0, is_top: true };
+    let place = RemovalScope { depth: 0, is_top: true };
     remove_entries(directory, &shown(name), place, &mut removal);
     let mut path = (!is_entry(parent, name, directory)).then(|| path_of(directory)).flatten();
     if removal.left.is_empty() {
@@ -269,7 +269,7 @@ fn remove_directory(
         depth == 1 && Name::parse(name.as_bytes()).is_some_and(|name| name.kind == NameKind::Rank);
     match open_directory(parent, name) {
         Ok(directory) => {
-            let place = RemovedPlace { depth, is_top };
+            let place = RemovalScope { depth, is_top };
             remove_entries(directory.as_fd(), &path, place, removal);
         }
         Err(OsErrno::NOENT) => return,
@@ -288,7 +288,7 @@ fn remove_directory(
 
 /// A directory in which is removed.
 #[derive(Clone, Copy)]
-struct RemovedPlace {
+struct RemovalScope {
     /// How deep it is below a run's own, which is at 0.
     depth: usize,
     /// Whether trees of cells are in it.
@@ -301,7 +301,7 @@ struct RemovedPlace {
 fn remove_entries(
     directory: BorrowedFd<'_>,
     path: &str,
-    place: RemovedPlace,
+    place: RemovalScope,
     removal: &mut Removal,
 ) {
     loop {
@@ -348,11 +348,11 @@ impl LeftEntries {
 fn remove_pass(
     directory: BorrowedFd<'_>,
     path: &str,
-    place: RemovedPlace,
+    place: RemovalScope,
     removal: &mut Removal,
     left: &mut LeftEntries,
 ) -> rustix::io::Result<()> {
-    let RemovedPlace { depth, is_top } = place;
+    let RemovalScope { depth, is_top } = place;
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();

@@ -475,7 +475,7 @@ pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
     let name = read_text(format!("/proc/{}/comm", marker.process));
     let own = marker.process == std::process::id();
     // One that has ended keeps its name until its parent, such as a launcher, has heard of it.
-    let runs = || ProcessMark::of(marker.process).is_some();
+    let runs = || ProcessMark::of_process(marker.process).is_some();
     same_boot && !own && runs() && name.is_ok_and(|name| COMMANDS.contains(&name.trim_end()))
 }
 

@@ -11,7 +11,7 @@ use super::ballast::BallastState;
 use super::content::{STAMP_BYTES, stamp_at};
 use crate::base::live_set::LiveSet;
 use crate::base::names::NameBuffer;
-use crate::host::layout::placed_extents;
+use crate::host::layout::file_extents;
 use crate::host::space::Space;
 use crate::op::ItemId;
 use crate::plan::phase::OnBallast;
@@ -65,7 +65,7 @@ pub fn unread_extents(
             break;
         }
         let Ok(file) = open(&tree, root, number) else { continue };
-        let placed = placed_extents(file.as_fd(), |extent| {
+        let placed = file_extents(file.as_fd(), |extent| {
             let Some(stamp) = stamp_at(&tree, number, extent.offset) else { return };
             // Linux before 5.8 may report what xfs keeps behind the end of a file as written.
             let rest = (tree.size(number, 0) - extent.offset).next_multiple_of(block_bytes);

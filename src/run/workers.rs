@@ -59,7 +59,7 @@ impl WorkSpan {
 
 /// A phase and what its workers share.
 #[derive(Clone, Copy)]
-pub struct Shift<'a> {
+pub struct PhaseTask<'a> {
     /// The phase.
     pub phase: &'a Phase,
     /// The tree it works on.
@@ -76,8 +76,8 @@ pub const WORKER: &str = "worker";
 /// Runs a phase. `engine` makes a worker's engine and the clock it is timed by, on that worker's
 /// thread and before all start together. If the system gives no thread for one of them none
 /// starts, and every operation has failed with `EAGAIN`.
-pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
-    shift: Shift<'_>,
+pub fn run_workers<E: Engine, C: Clock, R: Recorder>(
+    task: PhaseTask<'_>,
     recorders: &mut [R],
     engine: impl Fn(u32) -> (E, C) + Sync,
 ) -> PhaseRun {
@@ -86,10 +86,10 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         let panicking = CallsOff(&gate);
         let (mut engine, clock) = engine(worker);
         std::mem::forget(panicking);
-        let share = shift.phase.selection.share(worker, shift.phase.threads);
-        let turns_max = shift.phase.turns_max(worker);
-        let done = &shift.done[worker as usize];
-        let Shift { phase, tree, stop, .. } = shift;
+        let share = task.phase.selection.share(worker, task.phase.threads);
+        let turns_max = task.phase.turns_max(worker);
+        let done = &task.done[worker as usize];
+        let PhaseTask { phase, tree, stop, .. } = task;
         let work = WorkerPart { phase, tree, share, turns_max, stop, done };
         if !gate.pass() {
             return None;
@@ -119,9 +119,9 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         }),
     };
     match workers.into_iter().collect::<Option<Vec<WorkerResult>>>() {
-        Some(workers) if workers.len() == shift.phase.threads as usize => summed(&workers),
+        Some(workers) if workers.len() == task.phase.threads as usize => summed(&workers),
         _ => {
-            let asked = shift.phase.operations().unwrap_or(shift.phase.selection.count);
+            let asked = task.phase.operations().unwrap_or(task.phase.selection.count);
             let errors = BTreeMap::from([(Errno::EAGAIN, asked)]);
             PhaseRun { errors, ..PhaseRun::default() }
         }

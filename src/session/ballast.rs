@@ -17,7 +17,7 @@ use crate::run::interrupt::Interrupt;
 use crate::run::kept_ballast::{BallastNote, NUMBER, leave_note};
 use crate::run::remove::remove_own;
 use crate::run::run_directory::{RunDirectory, open_parent};
-use crate::run::site::{DiskBallast, LAYOUT_FILES_MAX};
+use crate::run::site::{BallastFiles, LAYOUT_FILES_MAX};
 
 /// The ballast that was made, with the directory that it is in.
 #[derive(Clone, Debug)]
@@ -54,14 +54,14 @@ pub fn make_ballast(
 ) -> Result<MadeBallast> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
-    let space = Space::left(parent.as_fd())?;
+    let space = Space::read(parent.as_fd())?;
     check_room(prepare, &space, directory)?;
     let wanted = match prepare.goal {
         BallastGoal::Files(_) => Need::of_ballast(prepare, space.block_bytes).bytes,
         BallastGoal::Used(percent) => room::bytes_to_fill(&space, percent),
     };
     let kind = Mount::of(parent.as_fd())?.kind;
-    let memory_free = MemoryRoom::left().map(|room| room.bytes);
+    let memory_free = MemoryRoom::available().map(|room| room.bytes);
     room::check_memory(&kind, wanted, memory_free, directory)?;
     let id = new_id()?;
     let run_directory = RunDirectory::make(parent, directory, &id, interrupt.flag())?;
@@ -88,7 +88,7 @@ fn reach_goal(
     listener: HeadwayListener<'_>,
 ) -> Result<MadeBallast> {
     let asked = prepare.ballast.clone();
-    let mut ballast = DiskBallast::make(run_directory.directory(), NUMBER, asked, clock.clone())?;
+    let mut ballast = BallastFiles::make(run_directory.directory(), NUMBER, asked, clock.clone())?;
     let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), listener));
     if interrupt.is_set() {
         return Err(Failure::interrupted("interrupted"));
@@ -111,7 +111,7 @@ fn reach_goal(
         deleted: length - files,
         seconds: (seconds - ballast.sync_seconds()).max(0.0),
         sync_seconds: ballast.sync_seconds(),
-        space: Space::left(run_directory.directory())?,
+        space: Space::read(run_directory.directory())?,
         rounds: ballast.state().rounds(),
         layout: score_below(ballast.directory(), limits).ok(),
     })

@@ -251,7 +251,7 @@ impl Toolset {
         let asked = takes_device.then_some(&self.place);
         let seed = order.plan.seed;
         let disks = order.plan.disks();
-        let memory_bytes = MemoryRoom::left().map(|room| room::memory_at_most(room.bytes));
+        let memory_bytes = MemoryRoom::available().map(|room| room::memory_at_most(room.bytes));
         let disk = disks.first().map(|model| DiskOrder { model, seed, memory_bytes });
         let place = Backing::make(
             run_directory,

@@ -17,7 +17,7 @@ use crate::run::drive::DoneCount;
 use crate::run::image::ImageFile;
 use crate::run::interrupt::Interrupt;
 use crate::run::run_directory::{RunDirectory, open_parent};
-use crate::run::site::{DiskSite, Site};
+use crate::run::site::{DirectorySite, Site};
 
 /// No cell begins after so many seconds.
 const SECONDS_MAX: f64 = 1.0;
@@ -50,7 +50,7 @@ pub(crate) fn probe(
         true => copy_seconds_per_byte(&run_directory, &clock, interrupt),
         false => Ok(0.0),
     };
-    let mut site = DiskSite::new(run_directory, host, device, clock.clone())?;
+    let mut site = DirectorySite::new(run_directory, host, device, clock.clone())?;
     let mut probing = Probing {
         clock: &clock,
         interrupt,
@@ -95,7 +95,7 @@ struct Probing<'a> {
 }
 
 impl Probing<'_> {
-    fn cells(&mut self, small: &Plan, site: &mut DiskSite) -> Result<()> {
+    fn cells(&mut self, small: &Plan, site: &mut DirectorySite) -> Result<()> {
         let mut spent = 0.0;
         for cell in small.cells.iter().filter(|cell| cell.makes_files()) {
             if self.interrupt.is_set() || spent > SECONDS_MAX {
@@ -109,7 +109,7 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn cell(&mut self, cell: &CellPlan, site: &mut DiskSite) -> Result<()> {
+    fn cell(&mut self, cell: &CellPlan, site: &mut DirectorySite) -> Result<()> {
         let clock = self.clock;
         let mut ballast = BallastCost { variant: cell.variant.clone(), ..BallastCost::default() };
         if let Some(prepare) = &cell.prepare {
@@ -146,7 +146,12 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut DiskSite) -> Result<ProbedPhase> {
+    fn phase(
+        &self,
+        cell: &CellPlan,
+        phase: &Phase,
+        site: &mut DirectorySite,
+    ) -> Result<ProbedPhase> {
         let stop = self.interrupt.flag();
         let treat = || {
             let found = site.treat_caches(phase, stop, &OwnDropper)?;

@@ -216,8 +216,8 @@ fn agree_from<'a>(
 
 /// What cannot be done by so many ranks.
 fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
-    let is_shifted = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.shift > 0);
-    let needs_others = |cell: &CellPlan| is_shifted(cell) || cell.tree.part.is_some();
+    let has_rank_offset = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.rank_offset > 0);
+    let needs_others = |cell: &CellPlan| has_rank_offset(cell) || cell.tree.part.is_some();
     let why = if plan.time_limit_seconds.is_some() {
         "--time-limit repeats until the answer is decided, which only a run of one process can do: name --repeats"
     } else if plan.makes_filesystems() {
@@ -227,7 +227,7 @@ fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
     } else if plan.cells.iter().any(|cell| cell.prepare.is_some()) {
         "a place is filled or aged by one process only: take a job without `prepare`"
     } else if plan.cells.iter().any(|cell| cell.engine.is_simulated() && needs_others(cell)) {
-        "each rank has a simulated file system of its own, and `shift` and `shared-by-ranks` need one that all share"
+        "each rank has a simulated file system of its own, and `rank_offset` and `shared-by-ranks` need one that all share"
     } else {
         return Ok(());
     };
@@ -295,10 +295,11 @@ impl<'a> RankGroup<'a> {
         plan: &Plan,
         plan_of: impl Fn(u64) -> Result<Plan>,
     ) -> Result<BTreeMap<u32, Plan>> {
-        let shifts = plan.cells.iter().flat_map(|cell| &cell.phases).map(|phase| phase.shift);
+        let offsets =
+            plan.cells.iter().flat_map(|cell| &cell.phases).map(|phase| phase.rank_offset);
         let mut plans = BTreeMap::new();
-        for shift in shifts.chain([0]) {
-            let rank = self.worked_for(shift);
+        for rank_offset in offsets.chain([0]) {
+            let rank = self.worked_for(rank_offset);
             if let Entry::Vacant(place) = plans.entry(rank) {
                 let other = plan_of(seed_of_rank(plan.seed, rank))?.of_rank(rank, self.size());
                 place.insert(Plan { seed: plan.seed, ..other });
@@ -312,17 +313,17 @@ impl<'a> RankGroup<'a> {
         self.plans.get(&self.rank())
     }
 
-    /// Whose files this rank works on in a phase with this shift.
-    fn worked_for(&self, shift: u32) -> u32 {
-        let rank = u64::from(self.rank()) + u64::from(shift);
+    /// Whose files this rank works on in a phase with this rank_offset.
+    fn worked_for(&self, rank_offset: u32) -> u32 {
+        let rank = u64::from(self.rank()) + u64::from(rank_offset);
         // Less than the number of ranks.
         (rank % u64::from(self.size())) as u32
     }
 
     /// The cell and the phase of another rank that a phase of this one is to be; none if it is its own.
     pub(super) fn other(&self, cell: usize, phase: usize) -> Option<OtherPhase<'_>> {
-        let shift = self.own_plan()?.cells.get(cell)?.phases.get(phase)?.shift;
-        let rank = self.worked_for(shift);
+        let rank_offset = self.own_plan()?.cells.get(cell)?.phases.get(phase)?.rank_offset;
+        let rank = self.worked_for(rank_offset);
         let cell = self.plans.get(&rank).filter(|_| rank != self.rank())?.cells.get(cell)?;
         Some(OtherPhase { cell: RankCell { rank, cell }, phase: cell.phases.get(phase)? })
     }

@@ -12,11 +12,11 @@ use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{RunDirectory, open_parent};
-use crate::run::site::{DeviceSite, DiskSite, MadeSite, SimSite, Site};
+use crate::run::site::{DeviceSite, DirectorySite, MadeSite, SimSite, Site};
 
 /// The places a run uses: cells with different engines are in different ones.
 pub(super) struct Sites {
-    pub(super) disk: Option<DiskSite>,
+    pub(super) disk: Option<DirectorySite>,
     pub(super) made: Option<MadeSite>,
     pub(super) device: Option<DeviceSite>,
     pub(super) sim: Option<SimSite>,
@@ -55,7 +55,7 @@ impl Sites {
                     group.own_directory(parent.as_fd(), &order.directory, interrupt.flag())?
                 }
             };
-            let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
+            let site = DirectorySite::new(run_directory, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.
             host.rights.cache_probe = site.cache_probe().into();
             sites.disk = Some(site);
@@ -84,7 +84,7 @@ impl Sites {
     pub(super) fn close(&mut self, group: Option<&RankGroup<'_>>) -> Result<()> {
         (self.sim, self.device) = (None, None);
         let made = self.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
-        let disk = self.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
+        let disk = self.disk.take().map_or_else(|| Ok(Removal::default()), DirectorySite::close);
         let shared = group.map_or_else(|| Ok(Removal::default()), RankGroup::close);
         let (mut left, mut failures) = (Vec::new(), Vec::new());
         for removal in [made, disk, shared] {

@@ -154,9 +154,11 @@ pub(crate) fn trace(
     let program = TracerProgram::find()?;
     let (host, started) = (order.host()?, now());
     let mark = match &order.target {
-        TraceTarget::Process(process) => Some(ProcessMark::of(*process).ok_or_else(|| {
-            Failure::failed(format!("cannot trace: there is no process {process}"))
-        })?),
+        TraceTarget::Process(process) => {
+            Some(ProcessMark::of_process(*process).ok_or_else(|| {
+                Failure::failed(format!("cannot trace: there is no process {process}"))
+            })?)
+        }
         _ => None,
     };
     let mut session = TraceSession::start(&program, &order, mark)?;
@@ -429,7 +431,7 @@ impl TraceSession {
     fn survivors(&mut self) -> Result<usize> {
         for _ in 0..LAST_LOOKS {
             let followed = self.tracer.running()?.into_iter();
-            let running = followed.filter(|one| ProcessMark::of(*one).is_some()).count();
+            let running = followed.filter(|one| ProcessMark::of_process(*one).is_some()).count();
             if running > 0 {
                 return Ok(running);
             }

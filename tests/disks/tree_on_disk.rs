@@ -241,7 +241,7 @@ fn layouts_put_files_where_they_say() {
     let places: [(&str, &dyn Fn(u64) -> String); 5] = [
         ("directories = 1", &|_| String::new()),
         ("directories = 4", &|n| holder(n / 15)),
-        ("directories = 4, order = 'stripe'", &|n| holder(n % 4)),
+        ("directories = 4, placement = 'stripe'", &|n| holder(n % 4)),
         ("directories = { fan_out = 2, depth = 2 }", &|n| {
             format!("{}/{}", holder(n / 30), holder(n / 15 % 2))
         }),

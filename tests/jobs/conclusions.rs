@@ -28,8 +28,8 @@ fn directories(seed: u64, files: u64, windows: u32, sim: &str) -> String {
         "name = 'd'\nrepeats = 3\nseed = {seed}\nengine = 'sim'\nconclude = ['growth', 'ranking']\n\
          {}{}{}[[phase]]\noperation = 'create'\nwindows = {windows}\n[sim]\n{sim}\n",
         variant("single", "directories = 1"),
-        variant("multiple", "directories = 40, order = 'fill'"),
-        variant("striped", "directories = 40, order = 'stripe'"),
+        variant("multiple", "directories = 40, placement = 'fill'"),
+        variant("striped", "directories = 40, placement = 'stripe'"),
     )
 }
 

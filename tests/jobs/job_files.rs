@@ -8,7 +8,7 @@ use boatload::base::random::{Stream, below, draw};
 use boatload::op::{Durability, ItemId};
 use boatload::plan::selection::Order;
 use boatload::plan::space::Need;
-use boatload::plan::tree::{Content, DirectoryLayout, Filling, LognormalSizes, Sizes};
+use boatload::plan::tree::{Content, DirectoryLayout, LognormalSizes, Placement, Sizes};
 use boatload::plan::{
     CacheAsked, EngineName, Plan, SCENARIOS, Scale, Settings, find_scenario, job_schema, read_job,
 };
@@ -28,7 +28,7 @@ levels = [10, 20]
 [tree]
 files = "$files"
 directories = { fan_out = 2, depth = 2 }
-order = "stripe"
+placement = "stripe"
 size = { exponential = { min = "1KiB", max = "64KiB", k = 10 } }
 content = { compressible = "50%" }
 trees = "own"
@@ -251,7 +251,7 @@ fn every_key_of_a_job_file_reaches_the_plan() {
     assert_eq!((first.threads(), second.threads()), (2, 3));
     assert_eq!((first.tree.roots, second.tree.roots), (2, 1));
     assert_eq!(first.tree.layout, DirectoryLayout { fan_out: 2, depth: 2 });
-    assert_eq!(first.tree.filling, Filling::Stripe);
+    assert_eq!(first.tree.placement, Placement::Stripe);
     assert_eq!(first.tree.content, Content::Compressible(50));
     let sizes = Sizes::Exponential { min: 1024, max: 65_536, k: 10.0 };
     assert_eq!((first.tree.sizes, second.tree.sizes), (sizes, Sizes::Fixed(0)));
@@ -470,10 +470,10 @@ threads = 0
 
 #[test]
 fn no_mistake_of_a_phase_hides_those_behind_it() {
-    let wrong = "shift = -1\nduration = \"0s\"\nsize = { uniform = { min = 10, max = 5 } }";
+    let wrong = "rank_offset = -1\nduration = \"0s\"\nsize = { uniform = { min = 10, max = 5 } }";
     let problems = problems_of(&with_phases(&phase("creat", wrong)));
     let found: Vec<_> = problems.iter().map(|problem| problem.place.as_str()).collect();
-    let expected = ["operation", "shift", "duration", "size.uniform.max"];
+    let expected = ["operation", "rank_offset", "duration", "size.uniform.max"];
     assert_eq!(found, expected.map(|key| format!("phase[1].{key}")), "{problems:#?}");
 }
 
@@ -527,7 +527,7 @@ fn mistakes_in_tables() -> Vec<Mistake> {
         (top("variant = [{ name = \"a\" }, { name = \"a\" }]"), "variant[2].name", "no other"),
         (top("variant = [{ }]"), "variant[1].name", "a text"),
         (top("variant = [{ name = \"\" }]"), "variant[1].name", "not empty"),
-        (tree("order = \"full\""), "tree.order", "`fill` or `stripe`"),
+        (tree("placement = \"full\""), "tree.placement", "`fill` or `stripe`"),
         (tree("directories = 0"), "tree.directories", "from 1"),
         (tree("directories = { fan_out = 10, depth = 17 }"), "tree.directories.depth", "16"),
         (tree("directories = { fan_out = 10, depth = 9 }"), "tree.directories", "10,000,000"),

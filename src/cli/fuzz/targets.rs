@@ -89,7 +89,7 @@ with   = { some = [2, 3, "$selected"] }
 [tree]
 files       = "$file-count"
 directories = { fan_out = 3, depth = 2 }
-order       = "stripe"
+placement   = "stripe"
 size        = { lognormal = { mu = 7, sigma = 1.5, min = "1B", max = "64KiB" } }
 content     = { compressible = "50%" }
 trees       = "own"
@@ -221,7 +221,7 @@ cache     = "cold"
 
 [[phase]]
 operation = "stat"
-shift     = 1
+rank_offset = 1
 "#;
 
     pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {

@@ -85,7 +85,7 @@ pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, E
 
 /// A run of a file's bytes in whole blocks of its own, as they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlacedExtent {
+pub struct FileExtent {
     /// Where it begins in the file, in bytes.
     pub offset: u64,
     /// Where the file system reports it to be, in bytes.
@@ -99,14 +99,11 @@ pub struct PlacedExtent {
 ///
 /// # Errors
 /// As [`layout_of`].
-pub fn placed_extents(
-    file: BorrowedFd<'_>,
-    mut take: impl FnMut(PlacedExtent),
-) -> Result<(), Errno> {
+pub fn file_extents(file: BorrowedFd<'_>, mut take: impl FnMut(FileExtent)) -> Result<(), Errno> {
     fiemap::each_extent(file, |extent| {
         if extent.flags & !(LAST | MERGED) == 0 && extent.physical > 0 {
             let Extent { logical: offset, physical, length, .. } = extent;
-            take(PlacedExtent { offset, physical, length });
+            take(FileExtent { offset, physical, length });
         }
     })
 }

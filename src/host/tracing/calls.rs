@@ -64,7 +64,7 @@ impl TracedOperation {
 
 /// How a call names what it works on, by the places of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallPlace {
+pub(super) enum CallTarget {
     /// A descriptor, the first argument.
     Descriptor,
     /// A path; relative to the working directory.
@@ -91,7 +91,7 @@ pub(super) enum CallMeaning {
 pub(super) struct TracedCall {
     pub(super) number: c_long,
     pub(super) meaning: CallMeaning,
-    pub(super) place: CallPlace,
+    pub(super) place: CallTarget,
 }
 
 impl TracedCall {
@@ -108,13 +108,13 @@ impl TracedCall {
 }
 
 use CallMeaning::{Always, OpenBy, OpenByPointed, RemoveBy};
-use CallPlace::{Descriptor, Path, PathAt};
+use CallTarget::{Descriptor, Path, PathAt};
 use TracedOperation::{
     Close, Create, Fsync, Link, List, Mkdir, Read, Rename, Rmdir, Stat, Symlink, Truncate, Unlink,
     Write, Xattr,
 };
 
-const fn call(number: c_long, meaning: CallMeaning, place: CallPlace) -> TracedCall {
+const fn call(number: c_long, meaning: CallMeaning, place: CallTarget) -> TracedCall {
     TracedCall { number, meaning, place }
 }
 

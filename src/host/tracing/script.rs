@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::calls::{CallMeaning, CallPlace, TracedCall, TracedOperation, calls};
+use super::calls::{CallMeaning, CallTarget, TracedCall, TracedOperation, calls};
 use super::classes::{self, TraceBy};
 
 /// Bits of a key for the bucket and the operation.
@@ -351,9 +351,9 @@ fn body(call: TracedCall, wanted: &[TracedOperation]) -> String {
     };
     let descriptor = |at: u8| format!("$fd = {} & 0xffffffff;", argument(at));
     let place = match call.place {
-        CallPlace::Descriptor => descriptor(0),
-        CallPlace::Path(at) => format!("$path = {};", argument(at)),
-        CallPlace::PathAt(fd, path) => format!("{} $path = {};", descriptor(fd), argument(path)),
+        CallTarget::Descriptor => descriptor(0),
+        CallTarget::Path(at) => format!("$path = {};", argument(at)),
+        CallTarget::PathAt(fd, path) => format!("{} $path = {};", descriptor(fd), argument(path)),
     };
     let is_of_files = [TracedOperation::Read, TracedOperation::Write, TracedOperation::Close];
     let is_checked = call.operations().iter().any(|one| is_of_files.contains(one));

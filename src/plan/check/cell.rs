@@ -49,7 +49,7 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) windows: u32,
     pub(super) block: u32,
     pub(super) cache: CacheAsked,
-    pub(super) shift: u32,
+    pub(super) rank_offset: u32,
     pub(super) end: PhaseEnd,
     /// The law of the sizes that it writes; `None` for the tree's sizes.
     pub(super) sizes: Option<Sizes>,
@@ -106,14 +106,14 @@ impl<'a> CellCheck<'a> {
     }
 
     /// The path of a key of the variant.
-    pub(super) fn own(&self, key: &str) -> String {
+    pub(super) fn variant_key(&self, key: &str) -> String {
         below(&self.variant.place, key)
     }
 
     /// What is prepared for the levels, and its place: the variant's own, or the axis's.
     pub(super) fn wire_prepare(&self) -> Option<(&'a WirePrepare, String)> {
         match &self.variant.wire.prepare {
-            Some(own) => Some((own, self.own("prepare"))),
+            Some(own) => Some((own, self.variant_key("prepare"))),
             None => {
                 let prepare = self.job.axis.as_ref()?.prepare.as_ref()?;
                 Some((prepare, "axis.prepare".to_string()))
@@ -124,7 +124,7 @@ impl<'a> CellCheck<'a> {
     /// The planted slowdown as a share.
     fn delay(&mut self, engine: EngineName, on_device: bool) -> f64 {
         let (wire, place) = match (&self.variant.wire.delay, &self.job.delay) {
-            (Some(own), _) => (own, self.own("delay")),
+            (Some(own), _) => (own, self.variant_key("delay")),
             (None, Some(all)) => (all, "delay".to_string()),
             (None, None) => return 0.0,
         };
@@ -142,7 +142,7 @@ impl<'a> CellCheck<'a> {
         let Some(chunks) = tree.and_then(|tree| tree.chunks) else { return };
         if chunks.handles == Handles::KeepOpen && chunks.per_file > 1 {
             let is_own = self.variant.wire.tree.is_some();
-            let place = if is_own { self.own("tree") } else { "tree".into() };
+            let place = if is_own { self.variant_key("tree") } else { "tree".into() };
             let found = "`keep-open` with several requests under way";
             let expected = "`reopen`, or `queue = 0` in the `sim` table";
             self.keys(&place).problem("handles", found, expected);
@@ -151,7 +151,7 @@ impl<'a> CellCheck<'a> {
 
     /// Where no phase works on files there is no tree, and none may be written down.
     fn no_tree(&mut self) -> Tree {
-        let own = self.own("tree");
+        let own = self.variant_key("tree");
         for (place, wire) in [("tree", &self.job.tree), (&own, &self.variant.wire.tree)] {
             if wire.is_some() {
                 let expected = "none: phases on the device work on no files";
@@ -225,7 +225,7 @@ impl<'a> CellCheck<'a> {
     fn sim(&mut self) -> SimModel {
         match (&self.variant.wire.sim, &self.job.sim) {
             (Some(own), _) => {
-                let place = self.own("sim");
+                let place = self.variant_key("sim");
                 self.keys(&place).sim(own)
             }
             (None, Some(all)) => self.keys("sim").sim(all),

@@ -20,7 +20,7 @@ const PASSES: RangeInclusive<u64> = 1..=200;
 const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
 const WINDOWS: RangeInclusive<u64> = 0..=10_000;
 const COUNT: RangeInclusive<u64> = 0..=1 << 53;
-const SHIFT: RangeInclusive<u64> = 0..=u32::MAX as u64;
+const RANK_OFFSET: RangeInclusive<u64> = 0..=u32::MAX as u64;
 const DURATION_NS: RangeInclusive<f64> = 1e6..=3.6e12;
 
 /// Phases of one cell, passes counted: each remembers those before it.
@@ -40,13 +40,14 @@ impl<'a> CellCheck<'a> {
         let passes = keys.whole_or(1, "passes", &wire.passes, Unit::Count, PASSES);
         let windows = keys.whole_or(0, "windows", &wire.windows, Unit::Count, WINDOWS);
         let block = keys.whole_or(BLOCK_DEFAULT, "block", &wire.block, Unit::Bytes, BLOCK);
-        let shift = keys.whole_or(0, "shift", &wire.shift, Unit::Count, SHIFT);
+        let rank_offset =
+            keys.whole_or(0, "rank_offset", &wire.rank_offset, Unit::Count, RANK_OFFSET);
         let end = keys.phase_end(wire.duration.as_ref());
         let sizes = wire.size.as_ref().map(|size| sizes(Some(size), keys.table("size")));
         let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
         let passes = passes.map(|passes| keys.check_passes(passes, operation));
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
-        let (shift, end) = (shift?, end?);
+        let (rank_offset, end) = (rank_offset?, end?);
         let sizes = match sizes {
             Some(sizes) => Some(sizes?),
             None => None,
@@ -60,7 +61,7 @@ impl<'a> CellCheck<'a> {
             windows,
             block,
             cache,
-            shift,
+            rank_offset,
             end,
             sizes,
         })
@@ -93,7 +94,7 @@ impl<'a> CellCheck<'a> {
         let places = [
             (&asked, "--threads".to_string()),
             (&phase.threads, below(place, "threads")),
-            (&self.variant.wire.threads, self.own("threads")),
+            (&self.variant.wire.threads, self.variant_key("threads")),
             (&self.job.threads, "threads".to_string()),
         ];
         let (wire, place) = places.into_iter().find(|(wire, _)| wire.is_some()).unzip();
@@ -340,7 +341,7 @@ impl<'a> CellCheck<'a> {
             block: outline.block,
             keep_atime: atime.unwrap_or_default() == Atime::Off,
             direct: outline.wire.direct == Some(true),
-            shift: outline.shift,
+            rank_offset: outline.rank_offset,
             end: outline.end,
             sizes: outline.sizes,
             walk,

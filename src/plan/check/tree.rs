@@ -10,8 +10,8 @@ use crate::plan::prepare::{
     rounds_default,
 };
 use crate::plan::tree::{
-    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling,
-    LognormalSizes, RankPart, Sizes, Tree,
+    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, LognormalSizes,
+    Placement, RankPart, Sizes, Tree,
 };
 use crate::plan::wire::{
     Directories, FilesLaw, LognormalLaw, SizeLaw, Trees, WireAge, WireContent, WireFilesEach,
@@ -96,8 +96,19 @@ impl TreeReader<'_> {
             self.keys.problem("directories", found, expected);
             return None;
         }
-        let (filling, seed) = (self.wire.order.unwrap_or_default(), self.seed);
-        Some(Tree { files, layout, filling, files_each, roots, part, sizes, chunks, content, seed })
+        let (placement, seed) = (self.wire.placement.unwrap_or_default(), self.seed);
+        Some(Tree {
+            files,
+            layout,
+            placement,
+            files_each,
+            roots,
+            part,
+            sizes,
+            chunks,
+            content,
+            seed,
+        })
     }
 
     fn is_shared_by_ranks(&self) -> bool {
@@ -178,10 +189,10 @@ impl TreeReader<'_> {
                     return None;
                 }
                 let is_drawn = matches!(law.files_each, Some(WireFilesEach::Law(_)));
-                if is_drawn && self.wire.order == Some(Filling::Stripe) {
+                if is_drawn && self.wire.placement == Some(Placement::Stripe) {
                     let found =
                         "numbers of their own in directories that get one file each in turn";
-                    keys.problem("", found, "a count, or `order = \"fill\"`");
+                    keys.problem("", found, "a count, or `placement = \"fill\"`");
                     return None;
                 }
                 let files_each = files_each(law.files_each.as_ref()?, files?, self.seed, keys)?;
@@ -314,7 +325,7 @@ impl CellCheck<'_> {
     /// The tree of the cell: the variant's own, or the job file's; `None` if anything is wrong
     /// with it.
     pub(super) fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
-        let (own, seed) = (self.own("tree"), self.seed);
+        let (own, seed) = (self.variant_key("tree"), self.seed);
         let (wire, place) = match (&self.variant.wire.tree, &self.job.tree) {
             (Some(wire), _) => (wire, own.as_str()),
             (None, _) if self.report.is_broken(&own) => return None,
@@ -415,9 +426,9 @@ fn ballast(
     let (sizes, content, threads, files_each) = (sizes?, content?, threads?, files_each?);
     let histories = histories?;
     let layout = needed(&files_each, files)?;
-    let filling = Filling::Fill;
+    let placement = Placement::Fill;
     let tree =
-        Tree { files, layout, filling, files_each, sizes, content, ..Tree::without_files(seed) };
+        Tree { files, layout, placement, files_each, sizes, content, ..Tree::without_files(seed) };
     Some(Prepare { ballast: Ballast { tree, method, threads }, goal, histories })
 }
 

@@ -90,7 +90,7 @@ impl<'a> LevelSubject<'a> {
 
     /// A value of the axis as it is drawn.
     fn place(&self, value: f64) -> f64 {
-        level_place(self.level_unit, value)
+        level_position(self.level_unit, value)
     }
 
     fn marks(&self, runs: &ChartRuns<'_>) -> Vec<ChartMark> {
@@ -117,7 +117,7 @@ impl<'a> LevelSubject<'a> {
     }
 }
 
-/// The axis of levels with these values, as [`level_place`] gives them.
+/// The axis of levels with these values, as [`level_position`] gives them.
 pub(super) fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64>) -> ChartAxis {
     let quantity = match unit {
         Unit::Count => AxisQuantity::Count,
@@ -130,7 +130,7 @@ pub(super) fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f6
 }
 
 /// A value of an axis as it is drawn.
-pub(super) fn level_place(unit: Unit, value: f64) -> f64 {
+pub(super) fn level_position(unit: Unit, value: f64) -> f64 {
     if unit == Unit::Nanoseconds { value / 1e9 } else { value }
 }
 

@@ -1,6 +1,6 @@
 //! Draws how long the unmounts of file systems took (`settle`), which is a time and no rate.
 
-use super::levels::{level_axis, level_place};
+use super::levels::{level_axis, level_position};
 use super::runs::{ChartKeys, ChartRow, ChartRuns, ChartVariant, about_disturbed, notes};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::base::distinct::each_once;
@@ -59,7 +59,7 @@ fn chart(
 /// The means of a variant, and the single values behind them where there are several.
 fn settle_series(variant: &ChartVariant<'_>, axis: Option<SettleAxis<'_>>) -> [ChartSeries; 2] {
     let place =
-        |level: Option<&Level>| level.map_or(0.0, |level| level_place(level.unit, level.value));
+        |level: Option<&Level>| level.map_or(0.0, |level| level_position(level.unit, level.value));
     let (mut means, mut raw) = (Vec::new(), Vec::new());
     for ChartRow { level, row } in
         variant.settled.iter().filter(|one| SettleAxis::of(one.level) == axis)

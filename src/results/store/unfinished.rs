@@ -85,7 +85,7 @@ impl Store {
                 return Ok(Some(origin.process.process));
             }
             let update = "UPDATE runs SET origin = ?2 WHERE id = ?1";
-            let origin = RunOrigin { process: ProcessMark::own(), ..origin };
+            let origin = RunOrigin { process: ProcessMark::this_process(), ..origin };
             connection.execute(update, params![id, json(&origin)?])?;
             Ok(None)
         })

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::plan::prepare::Churn;
-use crate::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes, Tree};
+use crate::plan::tree::{Content, DirectoryLayout, FilesEach, Placement, Sizes, Tree};
 
 const MIB: u64 = 1 << 20;
 
@@ -12,7 +12,7 @@ fn ballast(way: FillMethod, sizes: Sizes) -> Ballast {
     let tree = Tree {
         files: 1 << 32,
         layout: DirectoryLayout { fan_out: 1 << 32, depth: 1 },
-        filling: Filling::Fill,
+        placement: Placement::Fill,
         files_each,
         roots: 1,
         part: None,
@@ -47,7 +47,7 @@ impl Paper {
     }
 }
 
-impl BallastPlace for Paper {
+impl BallastFileSystem for Paper {
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
         let mut made = files.clone();
         if let Some((steps, stop)) = &mut self.stops_in {

@@ -106,7 +106,7 @@ pub fn asked_to_end() -> Failure {
 
 impl RankFailure {
     /// What this rank failed with itself.
-    fn own(rank: u32, failure: Failure) -> Self {
+    fn of_this_rank(rank: u32, failure: Failure) -> Self {
         let Failure { exit, sentence } = failure;
         Self { rank, host: Some(host_name()), exit: exit as u8, sentence, silent: Vec::new() }
     }
@@ -123,7 +123,7 @@ impl RankFailure {
 
     /// This rank was asked to end, and these did not answer then.
     fn stopped(rank: u32, silent: Vec<u32>) -> Self {
-        Self { silent, ..Self::own(rank, asked_to_end()) }
+        Self { silent, ..Self::of_this_rank(rank, asked_to_end()) }
     }
 
     fn is_stop(&self) -> bool {
@@ -268,7 +268,7 @@ impl<'a> Collectives<'a> {
             return Err(ended);
         }
         let number = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let own = |failure| RankFailure::own(self.rank(), failure);
+        let own = |failure| RankFailure::of_this_rank(self.rank(), failure);
         let said = self.reduce(mine.map_err(own), merge, number, within);
         let answer = match (said, parent(self.rank())) {
             (Err(NoAnswer::ToldFromAbove(failure)), _) => Err(failure),
@@ -371,9 +371,8 @@ impl<'a> Collectives<'a> {
                 return said;
             }
             all = match (all, said.map_err(NoAnswer::failure)) {
-                (Ok(all), Ok(said)) => {
-                    merge(all, said).map_err(|failure| RankFailure::own(self.rank(), failure))
-                }
+                (Ok(all), Ok(said)) => merge(all, said)
+                    .map_err(|failure| RankFailure::of_this_rank(self.rank(), failure)),
                 (Err(one), Err(other)) => Err(one.and(other)),
                 (Err(one), Ok(_)) | (Ok(_), Err(one)) => Err(one),
             };

@@ -208,7 +208,7 @@ mod tests {
     use std::os::fd::{AsFd, OwnedFd};
     use std::path::PathBuf;
 
-    use crate::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes};
+    use crate::plan::tree::{Content, DirectoryLayout, FilesEach, Placement, Sizes};
     use crate::run::engine::sync::open_bases;
 
     const BYTES: u64 = 10_000;
@@ -238,7 +238,7 @@ mod tests {
             let tree = Tree {
                 files: 1,
                 layout: DirectoryLayout::flat(1),
-                filling: Filling::Fill,
+                placement: Placement::Fill,
                 files_each: FilesEach::Even,
                 roots: 1,
                 part: None,

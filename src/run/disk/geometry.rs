@@ -26,7 +26,7 @@ struct DiskZone {
 
 /// A sector's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SectorPlace {
+pub(super) struct SectorPosition {
     pub(super) cylinder: u64,
     pub(super) head: u64,
     /// Its number on the track.
@@ -103,17 +103,17 @@ impl Geometry {
         self.sectors
     }
 
-    pub(super) fn place(&self, sector: u64) -> SectorPlace {
+    pub(super) fn place(&self, sector: u64) -> SectorPosition {
         let after = self.zones.partition_point(|zone| zone.first_sector <= sector);
         let zone = &self.zones[after - 1];
         let (inside, sectors_per_track) = (sector - zone.first_sector, zone.sectors_per_track);
         let (track, on_track) = (inside / sectors_per_track, inside % sectors_per_track);
         let cylinder = zone.first_cylinder + track / self.heads;
-        SectorPlace { cylinder, head: track % self.heads, on_track, sectors_per_track }
+        SectorPosition { cylinder, head: track % self.heads, on_track, sectors_per_track }
     }
 
     /// The time in a turn at which the first byte of a sector passes under its head.
-    pub(super) fn angle_ns(&self, place: &SectorPlace) -> u64 {
+    pub(super) fn angle_ns(&self, place: &SectorPosition) -> u64 {
         let by_cylinder = (self.heads - 1) * self.head_skew_ns + self.cylinder_skew_ns;
         // Taken by parts of a turn, so that no number of cylinders is too many.
         let turned_ns = (place.cylinder % self.turn_ns) * (by_cylinder % self.turn_ns);
@@ -122,7 +122,7 @@ impl Geometry {
     }
 
     /// From the begin of a track to the begin of one of its sectors.
-    fn on_track_ns(&self, sector: u64, place: &SectorPlace) -> u64 {
+    fn on_track_ns(&self, sector: u64, place: &SectorPosition) -> u64 {
         sector * self.turn_ns / place.sectors_per_track
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::geometry::{Geometry, SECTOR_BYTES, SectorPlace};
+use super::geometry::{Geometry, SECTOR_BYTES, SectorPosition};
 use super::ranges::{DiskRange, DiskRanges};
 use super::request::{Answers, BusyTimes, DiskRequest, DiskRequestKind, Mechanism, transfer_ns};
 use crate::plan::disk::HardDiskModel;
@@ -40,7 +40,7 @@ struct DiskCommand {
     request: DiskRequest,
     arrived_ns: u64,
     sectors: DiskRange,
-    place: SectorPlace,
+    place: SectorPosition,
     angle_ns: u64,
 }
 
@@ -315,7 +315,7 @@ impl HardDisk {
 
     // --- the arm ---
 
-    fn move_to(&mut self, place: SectorPlace) {
+    fn move_to(&mut self, place: SectorPosition) {
         (self.arm.cylinder, self.arm.head) = (place.cylinder, place.head);
     }
 
@@ -323,7 +323,7 @@ impl HardDisk {
     fn positioning(
         &self,
         now_ns: u64,
-        place: &SectorPlace,
+        place: &SectorPosition,
         angle_ns: u64,
         settle_ns: u64,
     ) -> Positioning {

@@ -92,8 +92,8 @@ impl SimDisk {
         Self { repeat_factor: self.off_by(repeats, draw(!number, Stream::Noise, 0)), ..self }
     }
 
-    fn pass_factor(&self, shift: u64) -> f64 {
-        self.off_by(self.model.spread.passes_percent, draw(shift, Stream::Noise, 1))
+    fn pass_factor(&self, phase_number: u64) -> f64 {
+        self.off_by(self.model.spread.passes_percent, draw(phase_number, Stream::Noise, 1))
     }
 
     fn run_factor(&self) -> f64 {
@@ -102,9 +102,9 @@ impl SimDisk {
 
     /// How many times as long everything takes in the phase with this number because of a neighbour; none
     /// without one.
-    pub(crate) fn neighbour_factor(&self, shift: u64) -> Option<f64> {
+    pub(crate) fn neighbour_factor(&self, phase_number: u64) -> Option<f64> {
         let neighbour = self.model.neighbour?;
-        let drawn = unit(draw(self.tree.seed, Stream::Noise, draw(shift, Stream::Noise, 3)));
+        let drawn = unit(draw(self.tree.seed, Stream::Noise, draw(phase_number, Stream::Noise, 3)));
         (drawn * 100.0 < neighbour.share_percent).then_some(neighbour.factor)
     }
 
@@ -195,14 +195,14 @@ pub(crate) struct SimEngine {
 }
 
 impl SimEngine {
-    /// An engine that works on `phase` and moves `clock`; `shift` counts the phases of the run, so
+    /// An engine that works on `phase` and moves `clock`; `phase_number` counts the phases of the run, so
     /// that each has noise of its own.
     pub(crate) fn new(
         disk: Arc<SimDisk>,
         phase: &Phase,
         clock: VirtualClock,
         worker: u32,
-        shift: u64,
+        phase_number: u64,
     ) -> Self {
         let depth = disk.model.queue.max(1) as usize;
         let free = disk.model.takes_no_time();
@@ -218,13 +218,13 @@ impl SimEngine {
             taken: vec![0; depth],
             operation: vec![0; depth],
             sequence: u64::from(worker) << 48,
-            noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
+            noise_seed: draw(disk.tree.seed, Stream::Noise, phase_number),
             queued: Vec::with_capacity(depth),
             slower: disk.clutter()
                 * disk.run_factor()
                 * disk.repeat_factor
-                * disk.pass_factor(shift)
-                * disk.neighbour_factor(shift).unwrap_or(1.0),
+                * disk.pass_factor(phase_number)
+                * disk.neighbour_factor(phase_number).unwrap_or(1.0),
             disk,
         }
     }
@@ -268,7 +268,9 @@ impl SimEngine {
     fn serve_half(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
         let mut half = *request;
         match &mut half {
-            Request::Read { bytes } => *bytes = (self.left(ticket, u64::from(*bytes)) / 2) as u32,
+            Request::Read { bytes } => {
+                *bytes = (self.remaining_bytes(ticket, u64::from(*bytes)) / 2) as u32
+            }
             Request::Write { bytes, .. }
             | Request::WriteAt { bytes, .. }
             | Request::ReadBlock { bytes, .. } => *bytes /= 2,
@@ -291,7 +293,7 @@ impl SimEngine {
                 self.write(u64::from(bytes))
             }
             Request::Read { bytes } => {
-                let part = self.left(ticket, u64::from(bytes));
+                let part = self.remaining_bytes(ticket, u64::from(bytes));
                 self.taken[ticket] += part;
                 Ok(part)
             }
@@ -439,7 +441,7 @@ impl SimEngine {
     }
 
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
-    fn left(&self, ticket: usize, bytes: u64) -> u64 {
+    fn remaining_bytes(&self, ticket: usize, bytes: u64) -> u64 {
         let Some(ItemId::File { number, .. }) = self.open[ticket] else { return 0 };
         let size = self.phase.state_before(&self.disk.tree, number).size;
         bytes.min(size.saturating_sub(self.taken[ticket]))
@@ -453,7 +455,7 @@ impl SimEngine {
         }
         let bytes = match *request {
             Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => u64::from(bytes),
-            Request::Read { bytes } => self.left(ticket, u64::from(bytes)),
+            Request::Read { bytes } => self.remaining_bytes(ticket, u64::from(bytes)),
             _ => 0,
         };
         model.transfer_ns + (bytes as f64 / 1024.0 * model.transfer_per_kib_ns as f64) as u64

@@ -20,7 +20,7 @@ use crate::run::clock::RealClock;
 use crate::run::content::AlignedBuffer;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
-use crate::run::workers::{PhaseRun, Shift, run_shift};
+use crate::run::workers::{PhaseRun, PhaseTask, run_workers};
 
 /// The beginning of the device, which stands for the canary: read, and then looked at.
 const CANARY_BYTES: u64 = 64 << 10;
@@ -106,7 +106,7 @@ impl DeviceSite {
             true => self.source.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
             false => Ok(Arc::clone(&self.cached)),
         };
-        run_shift(Shift { phase, tree, stop, done }, recorders, |_| {
+        run_workers(PhaseTask { phase, tree, stop, done }, recorders, |_| {
             (DeviceEngine::new(open.clone(), phase.block), self.clock.clone())
         })
     }

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::{ClosedSite, DiskSite, write_out};
+use super::directory::{ClosedSite, DirectorySite, write_out};
 use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
@@ -62,7 +62,7 @@ struct MountedFileSystem {
     variant: String,
     /// Whether it stays from level to level.
     prepared: bool,
-    disk: DiskSite,
+    disk: DirectorySite,
     facts: MadeFacts,
     /// Whether a phase of the cell ran since it was mounted.
     worked: bool,
@@ -71,7 +71,12 @@ struct MountedFileSystem {
 }
 
 impl MountedFileSystem {
-    fn new(cell: &CellPlan, filesystem: &FileSystem, disk: DiskSite, facts: MadeFacts) -> Self {
+    fn new(
+        cell: &CellPlan,
+        filesystem: &FileSystem,
+        disk: DirectorySite,
+        facts: MadeFacts,
+    ) -> Self {
         Self {
             filesystem: filesystem.clone(),
             variant: cell.variant.clone(),
@@ -134,7 +139,7 @@ impl MadeSite {
         self.place.take().map_or_else(|| Ok(Removal::default()), Backing::close)
     }
 
-    fn disk_mut(&mut self) -> Result<&mut DiskSite> {
+    fn disk_mut(&mut self) -> Result<&mut DirectorySite> {
         let here = self.here.as_mut().map(|here| &mut here.disk);
         here.ok_or_else(|| Failure::failed("no file system is mounted"))
     }
@@ -156,11 +161,11 @@ impl MadeSite {
         let trimmed = place.make_fresh(filesystem, tool, self.interrupt.flag())?;
         let root = place.mount(filesystem)?;
         let device = place.device(filesystem);
-        let (space, mount) = (Space::left(root.as_fd())?, Mount::of(root.as_fd())?);
+        let (space, mount) = (Space::read(root.as_fd())?, Mount::of(root.as_fd())?);
         let place = Path::new(filesystem.kind.name);
         let run_directory = RunDirectory::make(root, place, id, self.interrupt.flag())?;
         let host = self.host_on(filesystem);
-        let disk = DiskSite::new(run_directory, &host, device, self.clock.clone())?;
+        let disk = DirectorySite::new(run_directory, &host, device, self.clock.clone())?;
         let version = tool.and_then(|tool| tool.version.clone());
         // With what is known of its counters.
         let device = disk.device().cloned();
@@ -299,7 +304,7 @@ impl Site for MadeSite {
         let (closed, facts) = (kept.closed.clone(), kept.facts.clone());
         let (device, clock) = (facts.device.clone(), self.clock.clone());
         let host = self.host_on(filesystem);
-        let disk = DiskSite::restored(closed, root, &host, device, clock)?;
+        let disk = DirectorySite::restored(closed, root, &host, device, clock)?;
         self.here = Some(MountedFileSystem::new(cell, filesystem, disk, facts));
         Ok(())
     }
@@ -406,7 +411,7 @@ impl Site for MadeSite {
     }
 
     fn engines(&self) -> EngineSource<'_> {
-        self.here.as_ref().map_or(EngineSource::Nothing, |here| EngineSource::Disk(&here.disk))
+        self.here.as_ref().map_or(EngineSource::Nothing, |here| EngineSource::Directory(&here.disk))
     }
 }
 

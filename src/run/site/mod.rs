@@ -1,17 +1,17 @@
 //! Defines the sites that cells run in: a directory of a file system, file systems made for the cells, a
 //! block device that is only read, and the simulated file system.
 
+mod ballast_files;
 mod device;
-mod disk;
-mod disk_ballast;
+mod directory;
 mod made;
 mod sim;
 
 use std::sync::atomic::AtomicBool;
 
+pub use ballast_files::{BallastFiles, LAYOUT_FILES_MAX};
 pub use device::DeviceSite;
-pub use disk::DiskSite;
-pub use disk_ballast::{DiskBallast, LAYOUT_FILES_MAX};
+pub use directory::DirectorySite;
 pub use made::{MadeFacts, MadeSite, MkfsTools};
 pub use sim::SimSite;
 
@@ -64,7 +64,7 @@ named_enum! {
 
 /// One property of a site, with its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlaceCondition {
+pub struct SiteCondition {
     /// Which property.
     pub name: ConditionName,
     /// The figure.
@@ -73,7 +73,7 @@ pub struct PlaceCondition {
     pub unit: Unit,
 }
 
-impl PlaceCondition {
+impl SiteCondition {
     /// Which history of the ballast it is, from 0.
     pub fn history(history: u32) -> Self {
         let value = f64::from(history) + 1.0;
@@ -203,7 +203,7 @@ pub trait Site {
     }
 
     /// The conditions of the site: how full it is, how contiguous its files are.
-    fn conditions(&self) -> Vec<PlaceCondition> {
+    fn conditions(&self) -> Vec<SiteCondition> {
         self.inside().map_or_else(Vec::new, Site::conditions)
     }
 
@@ -378,7 +378,7 @@ pub enum EngineSource<'a> {
     /// No site is ready: nothing is done.
     Nothing,
     /// A directory.
-    Disk(&'a DiskSite),
+    Directory(&'a DirectorySite),
     /// A block device.
     Device(&'a DeviceSite),
     /// The simulated file system.
@@ -396,7 +396,7 @@ impl EngineSource<'_> {
     ) -> PhaseRun {
         match self {
             Self::Nothing => PhaseRun::default(),
-            Self::Disk(site) => site.work(phase, stop, done, recorders),
+            Self::Directory(site) => site.work(phase, stop, done, recorders),
             Self::Device(site) => site.work(phase, stop, done, recorders),
             Self::Sim(site) => site.work(phase, stop, done, recorders),
         }

@@ -17,14 +17,14 @@ use crate::plan::phase::OnBallast;
 use crate::plan::prepare::{Ballast, tree_of};
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
-use crate::run::ballast::{BallastPlace, BallastState, HeadwayListener};
+use crate::run::ballast::{BallastFileSystem, BallastState, HeadwayListener};
 use crate::run::cache::{CacheDropper, CacheState, CacheVerdict, Doubt, has_files_before};
 use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sim::{SimDisk, SimEngine, SimShared};
 use crate::run::remove::Removal;
-use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
-use crate::run::workers::{PhaseRun, Shift, run_shift};
+use crate::run::site::{ConditionName, EngineSource, Site, SiteCondition};
+use crate::run::workers::{PhaseRun, PhaseTask, run_workers};
 
 /// Files looked at to tell what is cached.
 const SAMPLE: u64 = 1000;
@@ -36,7 +36,7 @@ pub struct SimSite {
     clock: RealClock,
     shared: Arc<SimShared>,
     /// Phases until now.
-    shifts: AtomicU64,
+    phases_begun: AtomicU64,
     /// Cells until now.
     cells: u64,
     cell: Option<(Arc<SimDisk>, Tree)>,
@@ -56,7 +56,7 @@ impl SimSite {
             model: SimModel::default(),
             clock,
             shared: Arc::default(),
-            shifts: AtomicU64::new(0),
+            phases_begun: AtomicU64::new(0),
             cells: 0,
             cell: None,
             bytes_before: 0,
@@ -94,7 +94,7 @@ impl SimSite {
     /// What a neighbour did in the last phase, which took so many seconds: it used half of two processors.
     fn background_load(&self, seconds: f64) -> Option<Disturbance> {
         let (disk, _) = self.cell.as_ref()?;
-        disk.neighbour_factor(self.shifts.load(Relaxed).checked_sub(1)?)?;
+        disk.neighbour_factor(self.phases_begun.load(Relaxed).checked_sub(1)?)?;
         Some(Disturbance {
             seconds: Some(seconds),
             cpu_seconds: Some(2.0 * seconds),
@@ -113,18 +113,18 @@ impl SimSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some((disk, tree)) = self.disk_for(phase) else { return PhaseRun::default() };
-        let number = self.shifts.fetch_add(1, Relaxed);
+        let number = self.phases_begun.fetch_add(1, Relaxed);
         let engine = |worker, clock: &VirtualClock| {
             SimEngine::new(Arc::clone(disk), phase, clock.clone(), worker, number)
         };
-        let shift = Shift { phase, tree, stop, done };
+        let task = PhaseTask { phase, tree, stop, done };
         if self.model.takes_no_time() {
             let clock = self.clock.clone();
-            run_shift(shift, recorders, |worker| {
+            run_workers(task, recorders, |worker| {
                 (engine(worker, &VirtualClock::default()), clock.clone())
             })
         } else {
-            run_shift(shift, recorders, |worker| {
+            run_workers(task, recorders, |worker| {
                 let clock = VirtualClock::default();
                 (engine(worker, &clock), clock)
             })
@@ -155,7 +155,7 @@ impl Site for SimSite {
         self.model = cell.sim;
         let state =
             self.ballast_state.get_or_insert_with(|| BallastState::new(prepare.ballast.clone()));
-        let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
+        let mut place = SimBallast { shared: &self.shared, capacity: self.model.capacity };
         state.reach(prepare.goal, &mut place, stop)?;
         self.open_ballast()
     }
@@ -182,13 +182,13 @@ impl Site for SimSite {
         Ok(())
     }
 
-    fn conditions(&self) -> Vec<PlaceCondition> {
+    fn conditions(&self) -> Vec<SiteCondition> {
         let Some(state) = &self.ballast_state else { return Vec::new() };
         let files = state.live().count();
-        let mut all = vec![PlaceCondition::files(ConditionName::FilesPresent, files)];
-        let place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
+        let mut all = vec![SiteCondition::files(ConditionName::FilesPresent, files)];
+        let place = SimBallast { shared: &self.shared, capacity: self.model.capacity };
         if let (Some(_), Ok(space)) = (self.model.capacity, place.space()) {
-            all.extend(PlaceCondition::space_used(&space));
+            all.extend(SiteCondition::space_used(&space));
         }
         all
     }
@@ -212,7 +212,7 @@ impl Site for SimSite {
 
     fn pass_over(&mut self, cell: &CellPlan, phases: u64, operations: u64) {
         self.cells += 1;
-        self.shifts.fetch_add(phases, Relaxed);
+        self.phases_begun.fetch_add(phases, Relaxed);
         if cell.sim.counts_operations() {
             self.shared.operations.fetch_add(operations, Relaxed);
         }
@@ -273,12 +273,12 @@ impl Site for SimSite {
 const BLOCK_BYTES: u64 = 1;
 
 /// What a ballast makes and deletes its files through.
-pub(super) struct SimPlace<'a> {
+pub(super) struct SimBallast<'a> {
     pub(super) shared: &'a SimShared,
     pub(super) capacity: Option<u64>,
 }
 
-impl BallastPlace for SimPlace<'_> {
+impl BallastFileSystem for SimBallast<'_> {
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
         let count = files.end - files.start;
         let bytes: u64 = files.map(|number| ballast.tree.size(number, 0)).sum();

@@ -198,11 +198,11 @@ fn each_rank_works_below_one_directory_and_nothing_is_left() {
 }
 
 #[test]
-fn with_a_shift_each_rank_works_on_what_another_wrote_as_that_one_would() {
+fn with_a_rank_offset_each_rank_works_on_what_another_wrote_as_that_one_would() {
     let place = tempfile::tempdir().unwrap();
     let more = "[[phase]]\noperation = \"rewrite\"\ncount = 20\norder = \"random\"\n\
-                [[phase]]\noperation = \"read\"\nshift = 1\ncache = \"warm\"\n\
-                [[phase]]\noperation = \"delete\"\ncount = 15\nshift = 5\n\
+                [[phase]]\noperation = \"read\"\nrank_offset = 1\ncache = \"warm\"\n\
+                [[phase]]\noperation = \"delete\"\ncount = 15\nrank_offset = 5\n\
                 [[phase]]\nname = \"rest\"\noperation = \"stat\"\n";
     let book = good(3, &on_disk(more), place.path());
     for m in &book.measurements {
@@ -227,7 +227,7 @@ fn another_job_file_at_one_rank_is_refused_before_anything_is_written() {
 #[test]
 fn what_only_one_process_can_do_is_refused_by_all() {
     let place = tempfile::tempdir().unwrap();
-    let shifted = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nshift = 1");
+    let shifted = SIM.replace("operation = \"stat\"", "operation = \"stat\"\nrank_offset = 1");
     let shared = SIM.replace("[tree]", "[tree]\ntrees = \"shared-by-ranks\"");
     for text in [shifted, shared] {
         for one in ran(2, &RankJob::new(&|_| text.clone(), place.path())) {
@@ -263,8 +263,8 @@ fn files_of_directories(directory: &Path) -> Vec<usize> {
 
 #[test]
 fn a_directory_that_ranks_share_holds_what_all_have_made_and_each_rank_lists_all_of_it() {
-    let more = "[[phase]]\noperation = \"list\"\n[[phase]]\noperation = \"stat\"\nshift = 3\n\
-                [[phase]]\noperation = \"delete\"\ncount = 12\nshift = 1\n\
+    let more = "[[phase]]\noperation = \"list\"\n[[phase]]\noperation = \"stat\"\nrank_offset = 3\n\
+                [[phase]]\noperation = \"delete\"\ncount = 12\nrank_offset = 1\n\
                 [[phase]]\nname = \"rest\"\noperation = \"read\"\n";
     for (directories, made, left) in [(1, vec![320], vec![224]), (4, vec![80; 4], vec![56; 4])] {
         let place = tempfile::tempdir().unwrap();
@@ -337,9 +337,9 @@ impl Watcher for FileRemover<'_> {
 }
 
 #[test]
-fn with_a_shift_a_rank_deletes_what_the_next_one_made_in_their_directory() {
+fn with_a_rank_offset_a_rank_deletes_what_the_next_one_made_in_their_directory() {
     let place = tempfile::tempdir().unwrap();
-    let text = |_| shared("[[phase]]\noperation = \"delete\"\nshift = 1\n");
+    let text = |_| shared("[[phase]]\noperation = \"delete\"\nrank_offset = 1\n");
     let watcher = FileRemover(place.path());
     let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
     let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
@@ -355,9 +355,9 @@ fn ranks_that_share_nested_directories_make_rename_walk_and_remove_what_is_their
     let place = tempfile::tempdir().unwrap();
     let more = "[[phase]]\noperation = \"mkdir\"\n[[phase]]\noperation = \"find\"\n\
                 [[phase]]\noperation = \"rename\"\ncount = 30\norder = \"random\"\n\
-                [[phase]]\noperation = \"rewrite\"\nshift = 2\n\
-                [[phase]]\noperation = \"delete\"\ncount = 10\norder = \"random\"\nshift = 1\n\
-                [[phase]]\nname = \"again\"\noperation = \"create\"\nshift = 1\n\
+                [[phase]]\noperation = \"rewrite\"\nrank_offset = 2\n\
+                [[phase]]\noperation = \"delete\"\ncount = 10\norder = \"random\"\nrank_offset = 1\n\
+                [[phase]]\nname = \"again\"\noperation = \"create\"\nrank_offset = 1\n\
                 [[phase]]\noperation = \"read\"\n[[phase]]\noperation = \"rmdir\"\n";
     let layout = "[tree]\ndirectories = { fan_out = 2, depth = 2 }";
     let text = shared(more).replace("[tree]", layout).replace("repeats = 1", "repeats = 2");

@@ -25,7 +25,7 @@ use crate::plan::phase::BLOCK_DEFAULT;
 use crate::plan::prepare::{Ballast, BallastGoal, tree_of};
 use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::tree::Tree;
-use crate::run::ballast::{BallastPlace, BallastState, Headway, HeadwayListener};
+use crate::run::ballast::{BallastFileSystem, BallastState, Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::engine::sync::{
@@ -36,7 +36,7 @@ use crate::run::kept_ballast::KeptBallast;
 use crate::run::remove::{Removal, remove_tree};
 use crate::run::run_directory::open_directory;
 use crate::run::site::Unrecorded;
-use crate::run::workers::{Shift, run_shift};
+use crate::run::workers::{PhaseTask, run_workers};
 
 /// Files of a ballast whose layout is read, at most.
 pub const LAYOUT_FILES_MAX: u64 = 20_000;
@@ -48,7 +48,7 @@ const FILES_SIDE_BY_SIDE: usize = 64;
 const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
 
 /// A ballast on disk.
-pub struct DiskBallast {
+pub struct BallastFiles {
     files: ClosedBallast,
     root: OwnedFd,
     /// Set if it was there before and stays: its lock, and the files it had.
@@ -69,13 +69,13 @@ pub(super) struct ClosedBallast {
 
 impl ClosedBallast {
     /// Opens its directory below `run_directory` again.
-    pub(super) fn reopen(self, run_directory: BorrowedFd<'_>) -> ErrnoResult<DiskBallast> {
+    pub(super) fn reopen(self, run_directory: BorrowedFd<'_>) -> ErrnoResult<BallastFiles> {
         let root = open_directory(run_directory, &self.name)?;
-        Ok(DiskBallast { files: self, root, kept: None })
+        Ok(BallastFiles { files: self, root, kept: None })
     }
 }
 
-impl DiskBallast {
+impl BallastFiles {
     /// Closes its directory; what was there before the run is not let go of.
     pub(super) fn close_for_unmount(self) -> ClosedBallast {
         self.files
@@ -143,7 +143,7 @@ impl DiskBallast {
         // Where the level is of space, each step is one of many.
         let counts = matches!(goal, BallastGoal::Files(_));
         let root = root.as_fd();
-        let mut place = DiskPlace { root, holders, clock, sync_seconds, stop, listener, counts };
+        let mut place = OpenBallast { root, holders, clock, sync_seconds, stop, listener, counts };
         state.reach(goal, &mut place, stop)
     }
 
@@ -197,7 +197,7 @@ fn os_name(name: &NameBuffer) -> OsString {
 }
 
 /// What a ballast makes and deletes its files through.
-struct DiskPlace<'a> {
+struct OpenBallast<'a> {
     root: BorrowedFd<'a>,
     holders: &'a mut u64,
     clock: &'a RealClock,
@@ -208,15 +208,15 @@ struct DiskPlace<'a> {
     counts: bool,
 }
 
-impl DiskPlace<'_> {
+impl OpenBallast<'_> {
     /// Does one operation to files, as phase `phase` says, until the first failure; how many it was
     /// done to.
     fn work(&self, phase: &Phase, open: OpenTree, done: &[DoneCount]) -> Result<()> {
         let open = Arc::new(open);
         let over = AtomicBool::new(false);
         let mut nothing = vec![Unrecorded; phase.threads as usize];
-        let shift = Shift { phase, tree: &open.tree, stop: &over, done };
-        let run = run_shift(shift, &mut nothing, |worker| {
+        let task = PhaseTask { phase, tree: &open.tree, stop: &over, done };
+        let run = run_workers(task, &mut nothing, |worker| {
             let engine = SyncEngine::new(Arc::clone(&open), worker, phase);
             (UpToFailure { engine, stop: self.stop, over: &over }, self.clock.clone())
         });
@@ -400,7 +400,7 @@ impl Engine for UpToFailure<'_> {
     }
 }
 
-impl BallastPlace for DiskPlace<'_> {
+impl BallastFileSystem for OpenBallast<'_> {
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
         let tree = tree_of(ballast, files.end);
         self.make_holders(tree.holders())?;
@@ -472,7 +472,7 @@ impl BallastPlace for DiskPlace<'_> {
     }
 
     fn space(&self) -> Result<Space> {
-        Space::left(self.root)
+        Space::read(self.root)
     }
 
     fn layout_score(&self) -> Option<f64> {

@@ -39,10 +39,10 @@ use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_lookin
 use crate::run::kept_ballast;
 use crate::run::remove::{Removal, remove_of_rank, remove_own, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
-use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast, LAYOUT_FILES_MAX};
-use crate::run::site::{ConditionName, EngineSource, PlaceCondition, RankCell, Site};
+use crate::run::site::ballast_files::{BallastFiles, ClosedBallast, LAYOUT_FILES_MAX};
+use crate::run::site::{ConditionName, EngineSource, RankCell, Site, SiteCondition};
 use crate::run::unread::{UnreadExtent, unread_extents};
-use crate::run::workers::{PhaseRun, Shift, run_shift};
+use crate::run::workers::{PhaseRun, PhaseTask, run_workers};
 
 /// Size of the canary, a file whose residency proves that the probe works.
 const CANARY_BYTES: u64 = 64 << 10;
@@ -51,7 +51,7 @@ const CANARY_BYTES: u64 = 64 << 10;
 const CANARY_TRIES: u32 = 5;
 
 /// A run directory on a real file system, and the cell in it.
-pub struct DiskSite {
+pub struct DirectorySite {
     run_directory: Option<RunDirectory>,
     canary: Option<OwnedFd>,
     /// I/O counters of the device and what lies under it.
@@ -69,7 +69,7 @@ pub struct DiskSite {
     other_tree: Option<Arc<OpenTree>>,
     /// For the name of the next ballast's directory.
     ballasts_made: u64,
-    ballast: Option<DiskBallast>,
+    ballast: Option<BallastFiles>,
     /// The layout score of the ballast; `None` if the file system does not report extents.
     layout_score: Option<f64>,
     /// The ballast's tree, open for phases that look at it.
@@ -89,7 +89,7 @@ struct HeldFiles {
     numbers: Vec<u64>,
 }
 
-impl DiskSite {
+impl DirectorySite {
     /// Makes a site in the run directory: writes the canary file, by which it finds whether the device's
     /// counters move, and detects the cache probe. If that fails the run directory is removed.
     pub fn new(
@@ -209,11 +209,11 @@ impl DiskSite {
         &self,
         prepare: &Prepare,
         listener: HeadwayListener<'_>,
-    ) -> Result<DiskBallast> {
+    ) -> Result<BallastFiles> {
         let run_directory = self.run_directory()?;
         let (plan, clock) = (prepare.ballast.clone(), self.clock.clone());
         let (parent, number) = (run_directory.directory(), self.ballasts_made);
-        let make = || DiskBallast::make(parent, number, plan.clone(), clock.clone());
+        let make = || BallastFiles::make(parent, number, plan.clone(), clock.clone());
         let BallastGoal::Files(files) = prepare.goal else { return make() };
         let (there, passed_over) = kept_ballast::find(run_directory.parent(), &plan);
         passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
@@ -230,7 +230,7 @@ impl DiskSite {
             )));
         }
         listener(&Headway::Found(format!("going on from {what}, which stay")));
-        Ok(DiskBallast::adopt(there, plan, clock))
+        Ok(BallastFiles::adopt(there, plan, clock))
     }
 
     /// The open directories of the cell's tree; none without one.
@@ -298,18 +298,18 @@ impl DiskSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some(open) = self.open_tree_of(phase) else { return PhaseRun::default() };
-        let shift = Shift { phase, tree: &open.tree, stop, done };
+        let task = PhaseTask { phase, tree: &open.tree, stop, done };
         let engine = |worker| SyncEngine::new(Arc::clone(open), worker, phase);
         let clock = || self.clock.clone();
         if self.delay > 0.0 {
             let delayed = |worker| Delayed::new(engine(worker), clock(), self.delay);
-            return run_shift(shift, recorders, |worker| (delayed(worker), clock()));
+            return run_workers(task, recorders, |worker| (delayed(worker), clock()));
         }
-        run_shift(shift, recorders, |worker| (engine(worker), clock()))
+        run_workers(task, recorders, |worker| (engine(worker), clock()))
     }
 }
 
-impl Site for DiskSite {
+impl Site for DirectorySite {
     /// The names of later trees are those that they would have had.
     fn pass_over(&mut self, _: &CellPlan, _: u64, _: u64) {
         self.cells_begun += 1;
@@ -371,18 +371,18 @@ impl Site for DiskSite {
         Ok(())
     }
 
-    fn conditions(&self) -> Vec<PlaceCondition> {
+    fn conditions(&self) -> Vec<SiteCondition> {
         let Some(ballast) = &self.ballast else { return Vec::new() };
         let files = ballast.state().live().count();
-        let mut all = vec![PlaceCondition::files(ConditionName::FilesPresent, files)];
+        let mut all = vec![SiteCondition::files(ConditionName::FilesPresent, files)];
         let found = ballast.files_found();
-        all.extend(found.map(|files| PlaceCondition::files(ConditionName::FilesFound, files)));
+        all.extend(found.map(|files| SiteCondition::files(ConditionName::FilesFound, files)));
         // What the cell before left to be freed is free only now.
         let _ = rustix::fs::syncfs(ballast.directory());
         if let Ok(space) = Space::of(ballast.directory()) {
-            all.extend(PlaceCondition::space_used(&space));
+            all.extend(SiteCondition::space_used(&space));
         }
-        let layout_score = self.layout_score.map(|value| PlaceCondition {
+        let layout_score = self.layout_score.map(|value| SiteCondition {
             name: ConditionName::LayoutScore,
             value,
             unit: Unit::Count,
@@ -390,7 +390,7 @@ impl Site for DiskSite {
         all.extend(layout_score);
         // Some file systems do not report where their free space lies, and some kernels do not ask.
         if let Ok(free) = FreeExtents::of(ballast.directory()) {
-            all.extend(PlaceCondition::free_extents(&free));
+            all.extend(SiteCondition::free_extents(&free));
         }
         all
     }
@@ -406,7 +406,7 @@ impl Site for DiskSite {
     }
 
     fn ballast_state(&self) -> Option<&BallastState> {
-        self.ballast.as_ref().map(DiskBallast::state)
+        self.ballast.as_ref().map(BallastFiles::state)
     }
 
     fn remove_own_entries(&self) {
@@ -468,7 +468,7 @@ impl Site for DiskSite {
     }
 
     fn engines(&self) -> EngineSource<'_> {
-        EngineSource::Disk(self)
+        EngineSource::Directory(self)
     }
 
     fn sync(&self) -> ErrnoResult<f64> {
@@ -522,7 +522,7 @@ impl Site for DiskSite {
     }
 }
 
-impl Drop for DiskSite {
+impl Drop for DirectorySite {
     /// A run that ends early, by an error or a panic, leaves nothing behind either.
     fn drop(&mut self) {
         let _ = self.remove();
@@ -603,7 +603,7 @@ fn open_other(
     Ok(OpenTree { tree, root, bases })
 }
 
-/// What is needed to open a [`DiskSite`] again after an unmount: the names of its directories and the
+/// What is needed to open a [`DirectorySite`] again after an unmount: the names of its directories and the
 /// descriptions of its tree and ballast.
 #[derive(Clone)]
 pub(super) struct ClosedSite {
@@ -614,7 +614,7 @@ pub(super) struct ClosedSite {
     probe: CacheProbe,
 }
 
-impl DiskSite {
+impl DirectorySite {
     /// Discards the blocks that its file system does not use, where that can be done: what free blocks
     /// once held is then not kept, and each is written for the first time at every level.
     pub(super) fn discard_free(&self) {
@@ -644,7 +644,7 @@ impl DiskSite {
                 let workers = open.bases.len() as u64;
                 (name, open.tree.clone(), workers)
             }),
-            ballast: self.ballast.take().map(DiskBallast::close_for_unmount),
+            ballast: self.ballast.take().map(BallastFiles::close_for_unmount),
             layout_score: self.layout_score,
             probe: self.probe,
         }

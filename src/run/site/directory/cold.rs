@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::{CANARY_BYTES, CANARY_TRIES, DiskSite, HeldFiles, read_canary, write_out};
+use super::{CANARY_BYTES, CANARY_TRIES, DirectorySite, HeldFiles, read_canary, write_out};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::Result;
 use crate::base::unanswered::note;
@@ -23,7 +23,7 @@ const SAMPLE_OF: u64 = 16;
 /// Most names looked for in memory. Looking warms nothing, so it may be many of them.
 const NAMES_MAX: u64 = 1024;
 
-impl DiskSite {
+impl DirectorySite {
     /// Drops all caches and looks at pages through descriptors that were opened before, so that
     /// the look itself reads nothing. They stay open until the last look.
     ///
