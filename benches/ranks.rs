@@ -21,7 +21,6 @@ use boatload::results::histogram::{decoded, encoded};
 use boatload::results::merging::{RankReport, RankTimes};
 use boatload::results::operation::MeasuredOperation;
 use boatload::results::recorder::{PhaseRecorder, merge};
-use boatload::results::timeline::operations_over_time;
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
 use boatload::run::site::{SimSite, Site};
@@ -58,9 +57,8 @@ fn sent(rank: u32, clock: &RealClock) -> Vec<u8> {
         ..Measurement::default()
     };
     let span = run.span.expect("it has worked");
-    let slices = operations_over_time(&recorded.workers, span);
     let operations = run.operations;
-    let times = RankTimes { rank, span: Some(span), operations, failed: 0, slices };
+    let times = RankTimes { rank, span: Some(span), operations, failed: 0 };
     RankReport::new(measurement, times).encoded().expect("a report can be written")
 }
 

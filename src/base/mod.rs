@@ -9,9 +9,7 @@ pub mod failure;
 pub(crate) mod files;
 pub(crate) mod fingerprint;
 #[cfg(test)]
-pub(crate) mod golden;
-#[cfg(test)]
-pub(crate) mod json_places;
+pub(crate) mod fixture;
 pub(crate) mod known;
 pub mod live_set;
 pub(crate) mod named_enum;
@@ -23,8 +21,6 @@ pub(crate) mod permutation;
 pub mod problem;
 pub mod random;
 pub(crate) mod shell;
-#[cfg(test)]
-pub(crate) mod skip;
 pub(crate) mod text_limits;
 pub(crate) mod unanswered;
 pub mod units;

@@ -150,7 +150,7 @@ impl SelfTest {
         let order = self.job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
         let arguments = ["selftest", "--noise-in"];
-        let neighbour = || NoisyNeighbour::start(&order.directory, &arguments, interrupt.flag());
+        let neighbour = || NoisyNeighbour::start(&order.directory, &arguments);
         let neighbour = self.noise.then(neighbour).transpose()?;
         let progress = Progress::plain(None, self.quiet);
         let wrong = match self.pairs {

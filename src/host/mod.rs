@@ -11,7 +11,7 @@ pub mod disturbance;
 pub mod erase;
 pub mod facts;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod fuse;
 pub mod idle;
 pub mod io_server;
@@ -44,6 +44,3 @@ use crate::base::errno::Errno;
 fn errno(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno)
 }
-
-#[cfg(test)]
-pub(crate) mod texts;

@@ -131,7 +131,7 @@ mod tests {
     use rustix::thread::CapabilitySet;
 
     use super::*;
-    use crate::base::skip::skip;
+    use crate::base::fixture::skip::skip;
 
     #[test]
     fn a_program_is_an_executable_file() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::analysis::finding::WarningCode;
-use crate::base::golden;
+use crate::base::fixture::golden;
 use crate::host::facts::DeviceFacts;
 use crate::plan::Conclusion;
 use crate::plan::Scale;

@@ -13,7 +13,6 @@ use super::book::*;
 use super::invalid::InvalidReason;
 use super::operation::MeasuredOperation;
 use super::ranks::{PhaseRanks, RankShare};
-use super::timeline::RankTimeline;
 use crate::base::errno::Errno;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
@@ -358,11 +357,7 @@ impl Odd {
             failed: odd.below(2),
         };
         let ranks = (0..self.below(4) as u32).map(|rank| share(self, rank)).collect();
-        let rate = Some(self.of(&[0.0, 7.25, -3.5, 1e300]));
-        let rows = self.of(&[vec![], vec![vec![]], vec![vec![rate, None, Some(2.0)], vec![rate]]]);
-        let timeline = RankTimeline { ranks_per_row: self.of(&[0, 1, 2, u32::MAX]), rows };
-        let timeline = self.of(&[None, Some(timeline)]);
-        let all = PhaseRanks { timeline, ..PhaseRanks::of(ranks, 1e-6) };
+        let all = PhaseRanks::of(ranks, 1e-6);
         self.of(&[None, None, Some(all)])
     }
 

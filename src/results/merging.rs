@@ -8,7 +8,6 @@ use super::histogram::{decoded, encoded};
 use super::invalid::InvalidReason;
 use super::ranks::{PhaseRanks, RankShare};
 use super::recorder::latency;
-use super::timeline::{RankTimeline, RankWork};
 use crate::base::failure::{Failure, Result};
 use crate::run::workers::WorkSpan;
 
@@ -23,8 +22,6 @@ pub struct RankTimes {
     pub operations: u64,
     /// Operations that failed.
     pub failed: u64,
-    /// Operations that succeeded, in equal slices of its time; empty if they are not known.
-    pub slices: Vec<f64>,
 }
 
 /// What some of the ranks measured in a phase.
@@ -132,13 +129,6 @@ impl RankReport {
             failed: one.failed,
         };
         let ranks = PhaseRanks::of(self.times.iter().map(share).collect(), clock_error_seconds);
-        let work = self.times.iter().zip(&ranks.ranks).map(|(times, share)| RankWork {
-            started_seconds: share.started_seconds,
-            ended_seconds: share.ended_seconds,
-            operations: &times.slices,
-        });
-        let timeline = RankTimeline::of(&work.collect::<Vec<_>>(), ranks.seconds());
-        let ranks = PhaseRanks { timeline, ..ranks };
         let mut invalid = self.measurement.invalid.clone();
         let more = InvalidReason::More { reasons: self.unnamed };
         invalid.extend((self.unnamed > 0).then_some(more));

@@ -16,7 +16,6 @@ pub mod ranks;
 pub mod recorder;
 pub mod reference;
 pub mod store;
-pub mod timeline;
 pub mod tools;
 pub mod trace_classes;
 mod trace_counts;

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::RankTimeline;
-
 /// What each rank of a phase did, and what follows for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRanks {
@@ -16,9 +14,6 @@ pub struct PhaseRanks {
     pub stonewall_seconds: f64,
     /// Operations that all ranks had done by then: an estimate, as if each had gone on evenly.
     pub stonewall_operations: f64,
-    /// Rates over time; null if unknown.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub timeline: Option<RankTimeline>,
 }
 
 /// What one rank did in a phase.
@@ -65,8 +60,7 @@ impl PhaseRanks {
             one.operations as f64 * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
         };
         let stonewall_operations = busy().map(until_then).sum();
-        let timeline = None;
-        Self { ranks, clock_error_seconds, stonewall_seconds, stonewall_operations, timeline }
+        Self { ranks, clock_error_seconds, stonewall_seconds, stonewall_operations }
     }
 
     /// Mean operations per second of a rank while it works; null if nothing was done.

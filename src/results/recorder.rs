@@ -11,7 +11,6 @@ use hdrhistogram::Histogram;
 
 use super::book::{Latency, Window};
 use super::histogram::{LATENCY_MAX_NS, new_histogram};
-use super::timeline::OperationSlice;
 use crate::run::drive::Recorder;
 
 /// Slices of a phase whose means show how precise the mean of all is.
@@ -59,6 +58,29 @@ impl Recorder for PhaseRecorder {
         if let Some(windows) = &mut self.windows {
             windows.record(turn, ns);
         }
+    }
+}
+
+/// Operations of a worker, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct OperationSlice {
+    /// How many succeeded.
+    operations: u64,
+    /// How long they took together, in nanoseconds.
+    ns: u64,
+}
+
+impl OperationSlice {
+    /// With those after it.
+    #[must_use]
+    fn plus(self, other: Self) -> Self {
+        let operations = self.operations + other.operations;
+        Self { operations, ns: self.ns.saturating_add(other.ns) }
+    }
+
+    /// Their mean latency, in nanoseconds.
+    fn mean_ns(self) -> f64 {
+        self.ns as f64 / self.operations as f64
     }
 }
 
@@ -129,14 +151,12 @@ pub struct Recorded {
     pub windows: Vec<Window>,
     /// Mean latencies of the slices, the mean of all workers, in order; empty for too few.
     pub slices_ns: Vec<f64>,
-    /// The slices of each worker.
-    pub workers: Vec<Vec<OperationSlice>>,
 }
 
 /// Merges the recorders of a phase's workers.
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
     let mut merged: Option<Histogram<u64>> = None;
-    let (mut errors, mut slices, mut workers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut errors, mut slices) = (Vec::new(), Vec::new());
     let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
     for mut recorder in recorders {
         min_ns = min_ns.min(recorder.min_ns);
@@ -146,7 +166,6 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
         let means = recorder.slices.means();
         errors.push(relative_error(&means));
         slices.push(means);
-        workers.push(recorder.slices.closed);
         if let Some(open) = recorder.windows {
             open.finish();
         }
@@ -163,7 +182,7 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
     let mean_ns = sum_ns as f64 / histogram.len() as f64;
     let latency = latency(&histogram, mean_ns, min_ns..=max_ns);
     let (rate_error, slices_ns) = (combined(&errors), side_by_side(&slices));
-    Recorded { histogram, latency, rate_error, windows, slices_ns, workers }
+    Recorded { histogram, latency, rate_error, windows, slices_ns }
 }
 
 /// Fewer slices do not show how they differ.

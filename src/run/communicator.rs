@@ -4,7 +4,7 @@
 pub mod clock_offset;
 pub mod collectives;
 #[cfg(test)]
-pub(crate) mod threads;
+pub(crate) mod fixture;
 
 use std::fmt;
 use std::time::Duration;

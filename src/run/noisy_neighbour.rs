@@ -6,7 +6,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,10 +13,9 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 
 use super::content::AlignedBuffer;
-use super::remove::remove_own;
-use super::run_directory::{ID_LETTERS, RunDirectory, open_parent};
+use super::run_directory::open_parent;
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::random::{Stream, below, draw, mix, random_word, unit};
+use crate::base::random::{Stream, below, draw, mix, unit};
 use crate::host::programs::command;
 
 /// Bytes of the file that it reads and writes.
@@ -37,42 +35,27 @@ const TURN_S: (f64, f64) = (0.05, 5.0);
 const COMPUTED_AT_ONCE: u32 = 1 << 16;
 
 /// One that is at work until it is stopped, or dropped.
-pub struct NoisyNeighbour {
-    child: Child,
-    directory: Option<RunDirectory>,
-}
+pub struct NoisyNeighbour(Child);
 
 impl NoisyNeighbour {
-    /// Starts one in a marked directory of its own below `place`: this program with these arguments and
-    /// a path, which calls [`make_noise`]. Returns when it is at work.
+    /// Starts one in a directory: this program with these arguments and a path, which calls [`make_noise`]. Returns when
+    /// it is at work.
     ///
     /// # Errors
     /// If it cannot begin.
-    pub fn start(place: &Path, arguments: &[&str], stop: &AtomicBool) -> Result<Self> {
+    pub fn start(directory: &Path, arguments: &[&str]) -> Result<Self> {
         let fail = |error| Failure::from_system("start the noisy neighbour", error);
-        let id = random_word(ID_LETTERS).map_err(fail)?;
-        let directory = RunDirectory::make(open_parent(place)?, place, &id, stop)?;
-        let own = format!("/proc/self/fd/{}", directory.directory().as_raw_fd());
-        let spawned = std::env::current_exe().and_then(|program| {
-            let mut command = command(&program);
-            command
-                .args(arguments)
-                .arg(".")
-                .current_dir(own)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped());
-            // A Ctrl-C in the terminal is meant for boatload, which then stops it.
-            command.process_group(0).spawn()
-        });
-        let child = match spawned {
-            Ok(child) => child,
-            Err(error) => {
-                remove(&directory)?;
-                return Err(fail(error));
-            }
-        };
-        let mut neighbour = Self { child, directory: Some(directory) };
-        let output = neighbour.child.stdout.as_mut();
+        let open = open_parent(directory)?;
+        let mut command = command(&std::env::current_exe().map_err(fail)?);
+        command
+            .args(arguments)
+            .arg(".")
+            .current_dir(format!("/proc/self/fd/{}", open.as_raw_fd()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        // A Ctrl-C in the terminal is meant for boatload, which then stops it.
+        let mut neighbour = Self(command.process_group(0).spawn().map_err(fail)?);
+        let output = neighbour.0.stdout.as_mut();
         match output.map(|output| output.read_exact(&mut [0])) {
             Some(Ok(())) => Ok(neighbour),
             // It states the reason itself.
@@ -80,16 +63,14 @@ impl NoisyNeighbour {
         }
     }
 
-    /// Stops it and removes its directory.
+    /// Stops it.
     ///
     /// # Errors
-    /// If it had ended before, or something is left.
+    /// If it had ended before.
     pub fn stop(mut self) -> Result<()> {
-        drop(self.child.stdin.take());
-        let status = self.child.wait();
-        let removed = self.directory.take().map_or(Ok(()), |directory| remove(&directory));
-        match status {
-            Ok(status) if status.success() => removed,
+        drop(self.0.stdin.take());
+        match self.0.wait() {
+            Ok(status) if status.success() => Ok(()),
             _ => Err(Failure::failed("the noisy neighbour ended before the runs did")),
         }
     }
@@ -98,17 +79,8 @@ impl NoisyNeighbour {
 impl Drop for NoisyNeighbour {
     fn drop(&mut self) {
         // Nobody is left to hear what fails here.
-        if let Some(directory) = self.directory.take() {
-            let _ = self.child.kill().and_then(|()| self.child.wait());
-            let _ = remove(&directory);
-        }
+        let _ = self.0.kill().and_then(|()| self.0.wait());
     }
-}
-
-fn remove(directory: &RunDirectory) -> Result<()> {
-    let removal = remove_own(directory)?;
-    let left = |left: &String| Failure::failed(format!("cannot remove {left}"));
-    removal.left.first().map_or(Ok(()), |first| Err(left(first)))
 }
 
 /// Reads and writes a file without a name in this directory, at random places past the page cache,

@@ -662,7 +662,7 @@ mod tests {
         };
         if give_away().is_err() {
             let why = "only root can give one away";
-            return crate::base::skip::skip("a directory of another user", why);
+            return crate::base::fixture::skip::skip("a directory of another user", why);
         }
         make_own(directory.as_fd()).unwrap();
         assert_eq!(now(), (0, 0o700));

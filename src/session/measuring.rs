@@ -20,7 +20,6 @@ use crate::results::histogram::encoded;
 use crate::results::invalid::{FirstFailure, InvalidReason};
 use crate::results::operation::MeasuredOperation;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
-use crate::results::timeline::OperationSlice;
 use crate::run::cache::{CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::drive::{DoneCount, FailedRequest};
@@ -130,8 +129,8 @@ pub(super) trait PhaseBarriers: CacheDropper {
     /// If another rank has failed.
     fn start(&self) -> Result<()>;
 
-    /// This rank has done its work, each worker its slices one after the other.
-    fn ended(&self, run: &PhaseRun, workers: &[Vec<OperationSlice>]);
+    /// This rank has done its work.
+    fn ended(&self, run: &PhaseRun);
 
     /// Entries are to be counted, which takes all ranks to have done theirs where they share the tree.
     ///
@@ -154,7 +153,7 @@ impl PhaseBarriers for OwnDropper {
         Ok(())
     }
 
-    fn ended(&self, _: &PhaseRun, _: &[Vec<OperationSlice>]) {}
+    fn ended(&self, _: &PhaseRun) {}
 
     fn counting(&self, _: &CellPlan, _: &Phase) -> Result<()> {
         Ok(())
@@ -202,7 +201,7 @@ pub(super) fn measure(
     let disturbance = disturbance.or_else(|| site.simulated_load(run.seconds));
     let space_after = site.space();
     let recorded = merge(recorders, windows);
-    barriers.ended(&run, &recorded.workers);
+    barriers.ended(&run);
     let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes);
     let (operations, bytes) = (run.operations, run.bytes);
     let evidence = ReadEvidence { operations, bytes, read, others_read_bytes };

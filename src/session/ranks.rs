@@ -25,7 +25,6 @@ use crate::plan::tree::RankPart;
 use crate::plan::{CellPlan, Phase, Plan, seed_of_rank};
 use crate::results::book::Measurement;
 use crate::results::merging::{RankReport, RankTimes};
-use crate::results::timeline::{OperationSlice, operations_over_time};
 use crate::run::cache::{CacheDrop, CacheDropper};
 use crate::run::clock::RealClock;
 use crate::run::communicator::clock_offset::{ClockOffset, measure_offsets};
@@ -482,19 +481,10 @@ impl<'a> RankGroup<'a> {
         is_real: bool,
         interrupt: &'c Interrupt,
     ) -> RankBarriers<'c, 'a> {
-        let (before, span, slices) = (RefCell::default(), Cell::default(), RefCell::default());
+        let (before, span) = (RefCell::default(), Cell::default());
         let clock = RealClock::new();
         let counts_for_all = Cell::default();
-        RankBarriers {
-            group: self,
-            clock,
-            is_real,
-            interrupt,
-            before,
-            span,
-            slices,
-            counts_for_all,
-        }
+        RankBarriers { group: self, clock, is_real, interrupt, before, span, counts_for_all }
     }
 }
 
@@ -541,8 +531,6 @@ pub(super) struct RankBarriers<'c, 'a> {
     before: RefCell<Vec<ClockOffset>>,
     /// When this rank worked, by its own clock; none until it has.
     span: Cell<Option<WorkSpan>>,
-    /// What it did in equal slices of that.
-    slices: RefCell<Vec<f64>>,
     /// Whether rank 0 counts the entries of all.
     counts_for_all: Cell<bool>,
 }
@@ -583,12 +571,8 @@ impl PhaseBarriers for RankBarriers<'_, '_> {
         self.group.barrier(Ok(()))
     }
 
-    fn ended(&self, run: &PhaseRun, workers: &[Vec<OperationSlice>]) {
+    fn ended(&self, run: &PhaseRun) {
         self.span.set(run.span);
-        self.slices.replace(match run.span {
-            Some(span) => operations_over_time(workers, span),
-            None => Vec::new(),
-        });
     }
 
     fn counting(&self, cell: &CellPlan, phase: &Phase) -> Result<()> {
@@ -621,8 +605,7 @@ impl RankBarriers<'_, '_> {
         let report = own.as_ref().map_err(Clone::clone).and_then(|own| {
             let (rank, operations) = (group.rank(), own.operations);
             let failed = own.errors.values().sum();
-            let (span, slices) = (self.span.get(), self.slices.take());
-            let times = RankTimes { rank, span, operations, failed, slices };
+            let times = RankTimes { rank, span: self.span.get(), operations, failed };
             RankReport::new(own.clone(), times).encoded()
         });
         // What was cut short is measured of no rank: it would be invalid.

@@ -36,11 +36,11 @@ fn direct_io_of_chunks_takes_chunks_of_whole_blocks() {
 
 #[test]
 fn a_law_of_files_in_each_directory_does_not_go_with_one_file_for_each_in_turn() {
-    let tree = "[tree]\nfiles = 100\norder = \"stripe\"\n\
+    let tree = "[tree]\nfiles = 100\nplacement = \"stripe\"\n\
                 directories = { files_each = { uniform = { min = 1, max = 9 } } }";
     let (place, said) = only_problem(tree, "operation = \"create\"");
     assert_eq!(place, "tree.directories.files_each");
-    assert!(said.contains("`order = \"fill\"`"), "{said}");
+    assert!(said.contains("`placement = \"fill\"`"), "{said}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::base::json_places::json_places;
+use crate::base::fixture::json_places::json_places;
 use crate::base::random::{Stream, below, draw};
 
 /// Entries of a list in a document that are changed at most.

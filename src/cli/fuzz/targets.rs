@@ -483,7 +483,7 @@ pub(super) mod database {
 }
 
 pub(super) mod kernel_text {
-    use crate::host::texts;
+    use crate::host::fixture::texts;
 
     pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
         texts::examples()

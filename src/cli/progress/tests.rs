@@ -6,7 +6,7 @@ use ratatui_core::terminal::Terminal;
 
 use super::state::{CellMark, CounterSample, RunState};
 use super::view::{draw, progress_line};
-use crate::base::golden::assert_golden;
+use crate::base::fixture::golden::assert_golden;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;

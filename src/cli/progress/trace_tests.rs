@@ -4,7 +4,7 @@ use super::state::RunState;
 use super::tests::{FULL, shown_by};
 use super::trace_state::{RECENT_SECONDS, TraceState};
 use super::trace_view::draw_trace;
-use crate::base::golden::assert_golden;
+use crate::base::fixture::golden::assert_golden;
 use crate::host::tracing::{
     BUCKET_BITS, MapEntry, TraceBatch, TracedOperation, URING_NUMBER, WINDOW_SHIFT,
 };

@@ -19,7 +19,7 @@ fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
 #[test]
 fn the_script_is_as_kept() {
     let text = order(ProcessFilter::Followed, Some("/srv/mail box")).script();
-    crate::base::golden::assert_golden("trace.bt", &text);
+    crate::base::fixture::golden::assert_golden("trace.bt", &text);
 }
 
 // Calls have other numbers on other processors.
@@ -32,7 +32,7 @@ fn the_script_by_directory_is_as_kept() {
         operations: one,
         ..order(ProcessFilter::Followed, None)
     };
-    crate::base::golden::assert_golden("trace-directory.bt", &text.script());
+    crate::base::fixture::golden::assert_golden("trace-directory.bt", &text.script());
 }
 
 #[test]

@@ -37,11 +37,10 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
     let mut keys = ChartKeys::default();
     type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
-    let families: [ChartFamily; 13] = [
+    let families: [ChartFamily; 12] = [
         ranking::rankings,
         rates::rates,
         ranks::ranks,
-        ranks::heats,
         levels::levels,
         settle::settles,
         history::histories,

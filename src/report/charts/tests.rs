@@ -294,42 +294,6 @@ fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
 }
 
 #[test]
-fn a_rank_that_stands_still_is_pale_in_its_row_at_that_time_and_nowhere_else() {
-    let all = charts_of(&[&ranked::book()]);
-    let heat = chart(&all, "ranks-over-time-create");
-    let names = ["rank 3 on node2", "rank 2 on node2", "rank 1 on node1", "rank 0 on node1"];
-    assert_eq!(heat.y.names(), names);
-    let points = &heat.series[0].points;
-    assert_eq!((heat.series.len(), points.len()), (1, 4 * 48));
-    let pale = points.iter().filter(|point| point.cell.unwrap().shade < 50.0);
-    let pale: Vec<_> = pale.map(|point| (point.x, point.y)).collect();
-    // In quarters of a second, in the second row from the bottom.
-    let expected: Vec<_> = (16..24).map(|at| (f64::from(at) / 4.0, 1.0)).collect();
-    assert_eq!(pale, expected);
-    let shades: BTreeSet<u64> =
-        points.iter().map(|point| point.cell.unwrap().shade.round() as u64).collect();
-    assert_eq!(shades, BTreeSet::from([0, 100, 120]));
-    let told = "Of 2 measurements it is the one with the slowest cell: repeat 2.";
-    assert!(heat.notes.iter().any(|note| note == told), "{:?}", heat.notes);
-    let TableLine::Cells(first) = &heat.table().lines[1] else { panic!() };
-    assert_eq!(first[1..3], ["rank 3 on node2", "100%"], "{first:?}");
-}
-
-#[test]
-fn a_row_of_several_ranks_says_so() {
-    let mut book = ranked::book();
-    for m in &mut book.measurements {
-        let timeline = m.ranks.as_mut().and_then(|ranks| ranks.timeline.as_mut()).unwrap();
-        timeline.ranks_per_row = 3;
-        timeline.rows.truncate(2);
-    }
-    let all = charts_of(&[&book]);
-    let heat = chart(&all, "ranks-over-time-create");
-    assert_eq!(heat.y.names(), ["rank 3 on node2", "ranks 0 to 2"]);
-    assert!(heat.notes.iter().any(|note| note.starts_with("A row is of up to 3 ranks")));
-}
-
-#[test]
 fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
     let all = charts_of(&[&made::book()]);
     let AxisScale::Named(phases) = &chart(&all, "amplification-read").x.scale else { panic!() };

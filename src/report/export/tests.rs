@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::*;
-use crate::base::golden::assert_golden;
+use crate::base::fixture::golden::assert_golden;
 use crate::report::kept_runs::kept_run;
 use crate::results::fixture::{self, growing};
 use crate::results::reference::references;

@@ -1,7 +1,7 @@
 //! Pictures of every look as charts, kept as text; and whatever there is fits the terminal.
 
 use super::*;
-use crate::base::golden::assert_golden;
+use crate::base::fixture::golden::assert_golden;
 use crate::report::charts::ChartAxis;
 use crate::report::charts::{
     AxisQuantity, AxisScale, ChartMark, ChartPoint, ChartSeries, HeatCell,

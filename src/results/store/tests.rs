@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::base::skip::skip;
+use crate::base::fixture::skip::skip;
 use crate::plan::EngineName;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::fixture;

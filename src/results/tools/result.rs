@@ -38,6 +38,7 @@ named_enum! {
 
 named_enum! {
     /// What a measurement of another benchmark does.
+    #[derive(Default)]
     pub enum ToolWork {
         /// Reads content.
         Read = "read",
@@ -50,6 +51,7 @@ named_enum! {
         /// Removes files or directories.
         Remove = "remove",
         /// The file does not say.
+        #[default]
         Unknown = "unknown",
     }
 }
@@ -86,7 +88,7 @@ pub struct DeviceRequests {
 }
 
 /// One figure of another benchmark, and what it rests on. What the file does not tell is null.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ToolMeasurement {
     /// As its file names it.
     pub name: String,
@@ -146,34 +148,7 @@ pub struct ToolMeasurement {
 
 impl ToolMeasurement {
     pub(super) fn new(name: impl Into<String>, work: ToolWork) -> Self {
-        Self {
-            name: name.into(),
-            work,
-            random: false,
-            bytes: None,
-            file_bytes: None,
-            block_bytes: None,
-            seconds: None,
-            bytes_per_second: None,
-            operations: None,
-            operations_per_second: None,
-            latency_p50_ns: None,
-            tasks: None,
-            nodes: None,
-            interface: None,
-            setup: 0,
-            direct: None,
-            synced: None,
-            cold: None,
-            just_written: false,
-            zeros: false,
-            no_device: None,
-            runs: 1,
-            samples: 1,
-            has_spread: false,
-            was_too_short: false,
-            error: None,
-        }
+        Self { name: name.into(), work, runs: 1, samples: 1, ..Self::default() }
     }
 }
 

@@ -86,7 +86,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::super::Communicator;
-    use super::super::threads::with_ranks;
+    use super::super::fixture::with_ranks;
     use super::*;
     use crate::host::process::host_name;
 

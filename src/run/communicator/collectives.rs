@@ -549,7 +549,7 @@ fn levels(ranks: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::threads::with_ranks;
+    use super::super::fixture::with_ranks;
     use super::*;
 
     const SOON: Duration = Duration::from_secs(20);

@@ -8,14 +8,14 @@ use super::*;
 use crate::analysis::Analysis;
 use crate::analysis::finding::{Finding, WarningCode};
 use crate::base::errno::Errno;
-use crate::base::skip::skip;
+use crate::base::fixture::skip::skip;
 use crate::host::mounts::is_in_memory;
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, find_scenario, read_job};
 use crate::results::book::Book;
 use crate::results::histogram::decoded;
 use crate::results::store::Store;
-use crate::run::communicator::threads::{ThreadCommunicator, with_ranks};
+use crate::run::communicator::fixture::{ThreadCommunicator, with_ranks};
 use crate::run::communicator::{Communicator, MessageError};
 use crate::session::{Nobody, PhaseContext, RunOutcome, Watcher, run};
 
@@ -268,7 +268,7 @@ fn a_directory_that_ranks_share_holds_what_all_have_made_and_each_rank_lists_all
                 [[phase]]\nname = \"rest\"\noperation = \"read\"\n";
     for (directories, made, left) in [(1, vec![320], vec![224]), (4, vec![80; 4], vec![56; 4])] {
         let place = tempfile::tempdir().unwrap();
-        let layout = format!("[tree]\norder = \"stripe\"\ndirectories = {directories}");
+        let layout = format!("[tree]\nplacement = \"stripe\"\ndirectories = {directories}");
         let text = shared(more).replace("[tree]", &layout);
         let watcher = FileCounter { place: place.path(), found: Mutex::default() };
         let text = |_| text.clone();
@@ -453,37 +453,6 @@ fn a_simulated_rank_of_half_the_speed_is_named_and_equal_ones_are_not() {
     assert!(said.starts_with("rank 5 on ") && said.contains("create and stat"), "{said}");
     assert!(said.contains(" 0.5"), "{said}");
     assert_eq!(slow_sentences(None), Vec::<String>::new());
-}
-
-#[test]
-fn a_simulated_rank_that_stands_still_for_a_while_is_slow_in_its_row_then_and_nowhere_else() {
-    let place = tempfile::tempdir().unwrap();
-    let ill = |rank, plan: &mut Plan, _: &Interrupt| {
-        if rank == 5 {
-            // Once, in the middle: each of 100 files takes two requests that take time, of 20 us together.
-            let stall = |cell: &mut CellPlan| {
-                (cell.sim.stall_every, cell.sim.stall_ns) = (110, 4_000_000);
-            };
-            plan.cells.iter_mut().for_each(stall);
-        }
-    };
-    let text = |_| SIM.into();
-    let job = RankJob { ill: &ill, ..RankJob::new(&text, place.path()) };
-    let book = ran(8, &job).remove(0).and_then(RunOutcome::whole).unwrap();
-    let ranks = book.measurements[0].ranks.as_ref().unwrap();
-    let rows = &ranks.timeline.as_ref().unwrap().rows;
-    let usual = rows[0][0].unwrap();
-    let is_slow = |rate: &Option<f64>| rate.is_some_and(|rate| rate < usual / 4.0);
-    for (rank, row) in rows.iter().enumerate() {
-        let slow: Vec<usize> = (0..row.len()).filter(|at| is_slow(&row[*at])).collect();
-        if rank != 5 {
-            assert_eq!(slow, [0; 0], "rank {rank}: {row:?}");
-            continue;
-        }
-        let (first, last) = (slow[0], slow[slow.len() - 1]);
-        assert_eq!(slow, (first..=last).collect::<Vec<_>>(), "{row:?}");
-        assert!((5..15).contains(&first) && (35..45).contains(&last), "{row:?}");
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::analysis::Analysis;
-use crate::base::json_places::json_places;
+use crate::base::fixture::json_places::json_places;
 use crate::base::random::{Stream, below, draw};
 use crate::report::find_report;
 use crate::report::kept_runs::{kept_documents, kept_runs};
