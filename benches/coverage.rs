@@ -1,4 +1,4 @@
-//! How often change points, trends and steps are found where there are none, and where they are.
+//! Measures how often change points, trends and steps are found where there are none, and where they are.
 //! METHODOLOGY.md has the table.
 //!
 //! `cargo bench --bench coverage`

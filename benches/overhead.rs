@@ -1,4 +1,4 @@
-//! What measuring costs: boatload's loop, every latency recorded, against a bare loop of the same
+//! Measures the overhead of measuring: boatload's loop, every latency recorded, against a bare loop of the same
 //! system calls without any timing, in turns within one run. Prints ratios of rates (1 is as fast
 //! as the bare loop).
 //!

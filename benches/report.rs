@@ -1,4 +1,4 @@
-//! How long the page for a browser takes to write, and how large it is, for a run with as many
+//! Measures how long the page for a browser takes to write, and how large it is, for a run with as many
 //! measurements as ten scenarios give and a million windows.
 //!
 //! `cargo bench --bench report [-- FILE.html]` keeps the page in that file

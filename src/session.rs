@@ -37,10 +37,10 @@ use self::sites::{Sites, none_stays};
 use self::until_decided::SpentTime;
 use crate::base::dates::rfc3339;
 use crate::base::distinct::each_once;
+use crate::base::failed_calls;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::random::random_word;
 use crate::base::shell::is_command_text;
-use crate::base::unanswered;
 use crate::host::block_device::{BlockDevice, device_to_read};
 use crate::host::facts::HostFacts;
 use crate::host::memory::{MemoryRoom, memory_bytes};
@@ -61,9 +61,9 @@ use crate::run::cache::OwnDropper;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{ID_LETTERS, open_parent};
+use crate::run::run_location::RunLocation;
 use crate::run::site::{ConditionName, RankCell, SiteCondition};
 
 pub use self::ranks::{RankGroup, agree_on_run};
@@ -292,7 +292,7 @@ fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>
         in_memory: matches!(survey.place, Volume::Memory { .. }),
         memory_bytes: memory_bytes(),
         plan: survey.plan.fingerprint(),
-        place: PlaceIdentity::of(&order.directory, &order.place)?,
+        place: RunLocation::of(&order.directory, &order.place)?,
         process: ProcessMark::this_process(),
     }))
 }
@@ -531,7 +531,7 @@ impl Session<'_> {
     fn finish(mut self, cells_done: bool) -> (Book, RecordEnd) {
         self.book.run.complete = cells_done && !self.interrupt.is_set();
         self.book.run.finished = Some(now());
-        self.book.run.unanswered.extend(unanswered::taken());
+        self.book.run.unanswered.extend(failed_calls::taken());
         let end = match self.watcher.has_given_up() {
             true => RecordEnd { kept: Ok(()), tagged: Ok(()) },
             false => self.record.close(&self.book, self.watcher),

@@ -232,8 +232,8 @@ fn work(site: &dyn Site, phase: &Phase) -> (u64, u64) {
 
 /// One phase as the session runs it.
 fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> CacheVerdict {
-    let found = site.treat_caches(phase, &AtomicBool::new(false), &OwnDropper).unwrap();
-    let found = site.look_again(found, phase, &OwnDropper).unwrap();
+    let found = site.prepare_caches(phase, &AtomicBool::new(false), &OwnDropper).unwrap();
+    let found = site.recheck_caches(found, phase, &OwnDropper).unwrap();
     let (what, when, directory) = plant;
     if matches!(when, When::AfterTheLook) {
         ended(what.into_memory(directory));

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Dir, Mode, OFlags};
 use rustix::io::Errno as OsErrno;
 
+use super::failed_calls::note;
 use super::failure::shown;
-use super::unanswered::note;
 
 /// Interruptions in a row after which a call is given up.
 const INTERRUPTIONS_MAX: u32 = 100;

@@ -1,4 +1,4 @@
-//! Makes a number of a value, by which it is known again.
+//! Hashes a value to a number that identifies it.
 
 use serde::Serialize;
 use serde_json::Value;

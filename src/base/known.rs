@@ -1,4 +1,4 @@
-//! Writes facts into documents that may not be known: null stands for the default of their type.
+//! Serializes facts that may be unknown: null stands for the default value of their type.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

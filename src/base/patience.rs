@@ -1,4 +1,4 @@
-//! Waits only so long for work on files that may lie where no call returns.
+//! Gives up waiting for work on files whose calls may never return.
 
 use std::sync::mpsc;
 use std::thread::Builder;

@@ -1,4 +1,4 @@
-//! Says how long names and texts may be, in job files and in documents of runs alike.
+//! Limits how long names and texts may be, in job files and in run documents alike.
 
 /// Most bytes of a name that a job file gives: to itself, a variant, a phase, an axis, a parameter.
 pub(crate) const NAME_BYTES_MAX: usize = 60;

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::errno::{Errno, ErrnoResult};
+use crate::base::failed_calls::note;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{paths_in, read_text};
-use crate::base::unanswered::note;
 use crate::host::mounts::{Mount, is_in_memory, source_path};
 use crate::host::sysfs::{
     DeviceNumber, block_device_at, bracketed, device_link, device_number, first_line, number_in,

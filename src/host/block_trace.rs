@@ -14,9 +14,9 @@ use rustix::fs::{Mode, OFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags};
 
+use crate::base::failed_calls::{keep, note};
 use crate::base::failure::{Failure, Result};
 use crate::base::files::read_all;
-use crate::base::unanswered::{keep, note};
 use crate::host::block_device::{BlockDevice, SECTOR_BYTES};
 use crate::host::disk_activity::DiskActivity;
 use crate::host::errno;

@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::base::unanswered::note;
+use crate::base::failed_calls::note;
 
 /// CPU time, in seconds, and context switches.
 ///

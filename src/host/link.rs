@@ -1,4 +1,4 @@
-//! Finds the link of a block device to its machine, and what that carries (sysfs: `sata_spd` of libata,
+//! Finds the link (SATA, USB, PCIe) of a block device and its bandwidth (sysfs: `sata_spd` of libata,
 //! `current_link_speed` of PCI, `speed` of USB).
 
 use std::path::Path;

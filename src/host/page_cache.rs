@@ -15,9 +15,9 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::path::Arg;
 
 use crate::base::errno::Errno;
+use crate::base::failed_calls::note;
 use crate::base::files::{place_of, uninterrupted, write_all};
 use crate::base::named_enum::named_enum;
-use crate::base::unanswered::note;
 use crate::host::errno;
 
 /// mincore(2) is asked for this much of a file at a time, so that the answer stays small.

@@ -1,4 +1,4 @@
-//! Starts a program that waits before its first instruction until it is let go.
+//! Starts a program that waits before its first instruction until it is released.
 #![expect(
     unsafe_code,
     reason = "a process that waits between fork and exec, which no safe wrapper makes"

@@ -1,4 +1,4 @@
-//! Finds system calls of this process that do not return, from what `/proc` tells of its threads (proc(5)).
+//! Finds system calls of this process that do not return, from the `/proc` entries of its threads (proc(5)).
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Holds what power cuts left of files that were promised, as typed data.
+//! Defines the results of power cuts: which files that were promised survived.
 
 use schemars::JsonSchema;
 use serde::Serialize;

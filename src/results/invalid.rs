@@ -1,4 +1,4 @@
-//! Says why a measurement must not be averaged in.
+//! Gives the reasons why a measurement is invalid.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};

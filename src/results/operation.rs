@@ -1,4 +1,4 @@
-//! Names what a measurement is of.
+//! Names the operation of a measurement.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Counts calls of a trace.
+//! Adds up counts of traced calls.
 
 use std::collections::BTreeMap;
 

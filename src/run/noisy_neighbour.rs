@@ -1,4 +1,4 @@
-//! A noisy neighbour, planted to try what boatload concludes beside one: a process of its own, so that
+//! Creates background load, to test conclusions that are drawn under it: a process of its own, so that
 //! its work is counted as the work of any other process.
 
 use std::io::{Read, Result as IoResult};

@@ -13,11 +13,11 @@ use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Timespec,
 use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
+use crate::base::failed_calls::note;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{place_of, read_start_of, read_text, uninterrupted, write_all};
 use crate::base::names::rank_name;
 use crate::base::random::{WORD_ALPHABET, random_word};
-use crate::base::unanswered::note;
 use crate::base::units::span;
 use crate::host::mounts::Mount;
 use crate::host::process::{ProcessMark, boot_id, host_name, is_root};

@@ -174,7 +174,7 @@ pub(super) fn measure(
     barriers: &dyn PhaseBarriers,
 ) -> Result<Measurement> {
     let phase = context.phase;
-    let found = site.treat_caches(phase, interrupt.flag(), barriers)?;
+    let found = site.prepare_caches(phase, interrupt.flag(), barriers)?;
     let memory_touched_bytes = touch_memory(&*site, cell, phase, barriers);
     let idle = site.wait_until_idle(interrupt.flag());
     barriers.ready()?;
@@ -182,7 +182,7 @@ pub(super) fn measure(
     let (mut recorders, windows) = recorders_of(phase);
     watcher.phase_begins(context, Arc::clone(&done));
     let space = site.space();
-    let found = site.look_again(found, phase, barriers)?;
+    let found = site.recheck_caches(found, phase, barriers)?;
     let site = &*site;
     let begun = watch.begin(site)?;
     barriers.start()?;

@@ -154,8 +154,8 @@ impl Probing<'_> {
     ) -> Result<ProbedPhase> {
         let stop = self.interrupt.flag();
         let treat = || {
-            let found = site.treat_caches(phase, stop, &OwnDropper)?;
-            site.look_again(found, phase, &OwnDropper)
+            let found = site.prepare_caches(phase, stop, &OwnDropper)?;
+            site.recheck_caches(found, phase, &OwnDropper)
         };
         let (treated, cache_seconds) = self.clock.time(treat);
         treated?;

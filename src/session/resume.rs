@@ -19,8 +19,8 @@ use crate::results::book::{Book, CellKey, MadeOn, Measurement, Resumption, RunFa
 use crate::results::store::{FinishedCell, RunOrigin, Store};
 use crate::run::interrupt::Interrupt;
 use crate::run::leftover::remove_leftover;
-use crate::run::place_identity::PlaceIdentity;
 use crate::run::run_directory::{OtherHost, PREFIX, open_directory, open_parent, prove};
+use crate::run::run_location::RunLocation;
 
 /// How often and how long apart a directory is tried again whose process has just been killed.
 const LEFTOVER_TRIES: u32 = 20;
@@ -52,7 +52,7 @@ pub fn resume(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
     let parent = open_parent(&order.directory)?;
-    let place = PlaceIdentity::of(&order.directory, &order.place)?;
+    let place = RunLocation::of(&order.directory, &order.place)?;
     unfinished.check_place(&HostFacts::gather(parent.as_fd())?, &place)?;
     unfinished.check_other_hosts(parent.as_fd(), &order.directory)?;
     if let Some(process) = store.take_over(unfinished.id(), &unfinished.origin)? {
@@ -77,7 +77,7 @@ pub fn check_same_place(book: &Book, origin: &RunOrigin, order: &RunOrder<'_>) -
     let host = HostFacts::gather(open_parent(&order.directory)?.as_fd())?;
     let is_same = same_target(book, &Book { host, ..book.clone() });
     let target = (!is_same).then_some("machine, file system or device: it is another one now");
-    let place = PlaceIdentity::of(&order.directory, &order.place)?;
+    let place = RunLocation::of(&order.directory, &order.place)?;
     let changes: Vec<&str> = target.into_iter().chain(origin.place.differences(&place)).collect();
     if changes.is_empty() {
         return Ok(());
@@ -180,7 +180,7 @@ impl UnfinishedRun {
     ///
     /// # Errors
     /// If they are not, and that was not accepted.
-    fn check_place(&self, host: &HostFacts, place: &PlaceIdentity) -> Result<()> {
+    fn check_place(&self, host: &HostFacts, place: &RunLocation) -> Result<()> {
         let mut now = self.book.without_measurements();
         (now.host, now.run.boatload) = (host.clone(), VERSION.into());
         self.differing(&now, &self.origin.place.differences(place)).map(|_| ())
@@ -327,7 +327,7 @@ impl Session<'_> {
         self.spent.pass_over(&done);
         let phases = own.iter().filter(|m| !m.is_settle()).count() as u64;
         let operations = own.iter().map(|m| m.operations + m.errors.values().sum::<u64>()).sum();
-        self.sites.for_cell(cell)?.pass_over(cell, phases, operations);
+        self.sites.for_cell(cell)?.skip_cell(cell, phases, operations);
         self.watcher.is_known(key, self.repeats, &own);
         self.book.measurements.extend(own);
         Ok(true)

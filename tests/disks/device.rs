@@ -318,7 +318,7 @@ fn without_root_the_device_is_proved_cold_unless_its_file_may_be_cached() {
         let mut site = DeviceSite::new(device, false, RealClock::new()).unwrap();
         site.begin_cell(&plan.cells[0]).unwrap();
         let found =
-            site.treat_caches(&plan.cells[0].phases[0], &AtomicBool::new(false), &OwnDropper);
+            site.prepare_caches(&plan.cells[0].phases[0], &AtomicBool::new(false), &OwnDropper);
         let found = found.unwrap();
         assert_eq!(found.found.as_str(), expected, "{found:?}");
     }

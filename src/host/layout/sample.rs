@@ -1,4 +1,4 @@
-//! Looks at a random sample of the files of a tree: their sizes, what they take, and where they lie.
+//! Examines a random sample of the files of a tree: their sizes, the space they take, and where they lie.
 //!
 //! All directories are listed, in random order, which takes no request for each file; a reservoir keeps a uniform
 //! sample of the names (Vitter, "Random sampling with a reservoir", 1985, algorithm R). Then the sampled files are

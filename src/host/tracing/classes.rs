@@ -1,4 +1,4 @@
-//! Tells calls apart by the directory, the size or the depth of the file that they name: the parts of the script for that.
+//! Groups calls by the directory, the size or the depth of the file that they name: the parts of the script for that.
 
 use super::output::{MapRow, MapValue};
 use crate::base::named_enum::named_enum;

@@ -1,4 +1,4 @@
-//! Defines what the command line says of a plan.
+//! Defines the settings of a plan that the command line gives.
 
 use std::path::PathBuf;
 use std::sync::Arc;

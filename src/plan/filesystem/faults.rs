@@ -1,4 +1,4 @@
-//! Refuses options of mkfs and mount that would break them, or reach something beside the device.
+//! Refuses options of mkfs and mount that would break them, or use anything but the device.
 
 use super::command::EXTENDED;
 use super::{FileSystem, Maker};

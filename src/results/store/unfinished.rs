@@ -7,7 +7,7 @@ use super::{Store, StoreProblem, StoreResult, insert_measurement, json};
 use crate::base::failure::Result;
 use crate::host::process::ProcessMark;
 use crate::results::book::{Book, CellKey, Measurement};
-use crate::run::place_identity::PlaceIdentity;
+use crate::run::run_location::RunLocation;
 
 /// How a run was begun, as far as its command does not say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct RunOrigin {
     /// A number that follows from all that the job does there: from all sizes, selections and phases.
     pub plan: u64,
     /// The directory, and the device for file systems.
-    pub place: PlaceIdentity,
+    pub place: RunLocation,
     /// The process that runs it, or ran it last.
     pub process: ProcessMark,
 }

@@ -1,4 +1,4 @@
-//! Defines the few facts that a figure of another benchmark rests on, and reads what several benchmarks write alike.
+//! Defines what is known of a figure of another benchmark, and reads the formats that several of them share.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Does what all ranks do together. It is always the same: what each has to say goes up a binomial tree, merged on the
+//! Collective operations of all ranks. There is only one: the data of each rank go up a binomial tree, merged on the
 //! way (a reduction), to rank 0, and its answer goes down to all (a broadcast). So n ranks need 2 log2 n messages one
 //! after the other, and a rank that fails, wherever, says so in place of its next message, and every other rank hears of it. A
 //! rank that ends while it waits for an answer says so at once, to the rank above it and to rank 0: whichever listens to

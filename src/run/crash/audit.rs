@@ -1,4 +1,4 @@
-//! Looks which files are there after a power cut, and whether they are whole.
+//! Checks which files exist after a power cut, and whether they are whole.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -1,4 +1,4 @@
-//! Follows what each file of a tree was promised: the state that the last durable change left it in, and the
+//! Tracks what each file of a tree was promised: the state that the last durable change left it in, and the
 //! change that had begun after it.
 
 use crate::base::named_enum::named_enum;

@@ -1,4 +1,4 @@
-//! Knows where the sectors of a hard disk are: on which cylinder, under which head, at which angle. An
+//! Computes where the sectors of a hard disk are: on which cylinder, under which head, at which angle. An
 //! angle is told as the time, from the begin of a turn, at which it passes under the heads.
 
 use crate::plan::disk::HardDiskModel;

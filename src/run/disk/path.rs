@@ -1,4 +1,4 @@
-//! Measures what the way of a request takes from a process through the kernel to the server of a modelled
+//! Measures the time of a request from a process through the kernel to the server of a modelled
 //! disk, and back.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Remembers which parts of a disk wait in its memory to be written.
+//! Keeps the ranges of a disk that wait in its memory to be written.
 
 use std::collections::BTreeMap;
 

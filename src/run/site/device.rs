@@ -118,7 +118,7 @@ impl Site for DeviceSite {
         Ok(())
     }
 
-    fn treat_caches(
+    fn prepare_caches(
         &mut self,
         phase: &Phase,
         stop: &AtomicBool,
@@ -141,7 +141,7 @@ impl Site for DeviceSite {
         })
     }
 
-    fn look_again(
+    fn recheck_caches(
         &mut self,
         found: CacheVerdict,
         phase: &Phase,

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{Dir, Mode, OFlags};
 
 use crate::base::errno::{Errno, ErrnoResult};
+use crate::base::failed_calls::note;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{place_of, write_all};
 use crate::base::names::{Name, NameBuffer, NameKind, is_silly_name, rank_name};
-use crate::base::unanswered::note;
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
@@ -311,7 +311,7 @@ impl DirectorySite {
 
 impl Site for DirectorySite {
     /// The names of later trees are those that they would have had.
-    fn pass_over(&mut self, _: &CellPlan, _: u64, _: u64) {
+    fn skip_cell(&mut self, _: &CellPlan, _: u64, _: u64) {
         self.cells_begun += 1;
     }
 
@@ -430,7 +430,7 @@ impl Site for DirectorySite {
         remove_tree(directory.directory(), &name)
     }
 
-    fn treat_caches(
+    fn prepare_caches(
         &mut self,
         phase: &Phase,
         stop: &AtomicBool,
@@ -512,13 +512,13 @@ impl Site for DirectorySite {
         }
     }
 
-    fn look_again(
+    fn recheck_caches(
         &mut self,
         found: CacheVerdict,
         phase: &Phase,
         dropper: &dyn CacheDropper,
     ) -> Result<CacheVerdict> {
-        self.looked_again(found, phase, dropper)
+        self.rechecked(found, phase, dropper)
     }
 }
 

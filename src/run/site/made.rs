@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use super::directory::{ClosedSite, DirectorySite, write_out};
 use super::{EngineSource, Settled, Site};
 
+use crate::base::failed_calls;
 use crate::base::failure::{Failure, Result};
-use crate::base::unanswered;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disk_activity::DiskActivity;
 use crate::host::facts::HostFacts;
@@ -240,7 +240,7 @@ impl Site for MadeSite {
     }
 
     /// The names of later directories are those that they would have had. Where cells are prepared, their history names them.
-    fn pass_over(&mut self, cell: &CellPlan, _: u64, _: u64) {
+    fn skip_cell(&mut self, cell: &CellPlan, _: u64, _: u64) {
         if cell.prepare.is_none() {
             self.directory_id(cell);
         }
@@ -325,7 +325,7 @@ impl Site for MadeSite {
         self.leave().map_or_else(Removal::failed, |()| Removal::default())
     }
 
-    fn treat_caches(
+    fn prepare_caches(
         &mut self,
         phase: &Phase,
         stop: &AtomicBool,
@@ -335,7 +335,7 @@ impl Site for MadeSite {
             return Err(Failure::failed("no file system is mounted"));
         };
         if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
-            return here.disk.treat_caches(phase, stop, dropper);
+            return here.disk.prepare_caches(phase, stop, dropper);
         }
         let closed = here.disk.close_for_unmount();
         let mut lost = None;
@@ -346,7 +346,7 @@ impl Site for MadeSite {
         if unmounted.is_err() {
             here.disk.reopen(closed, place.root()?)?;
             // Else something has a file of it open: what is left is to drop the caches.
-            return lost.map_or_else(|| here.disk.treat_caches(phase, stop, dropper), Err);
+            return lost.map_or_else(|| here.disk.prepare_caches(phase, stop, dropper), Err);
         }
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
@@ -370,7 +370,7 @@ impl Site for MadeSite {
         })
     }
 
-    fn look_again(
+    fn recheck_caches(
         &mut self,
         found: CacheVerdict,
         phase: &Phase,
@@ -379,7 +379,7 @@ impl Site for MadeSite {
         match &mut self.here {
             Some(here) => {
                 here.worked = true;
-                here.disk.look_again(found, phase, dropper)
+                here.disk.recheck_caches(found, phase, dropper)
             }
             None => Ok(found),
         }
@@ -397,7 +397,7 @@ impl Site for MadeSite {
         let settled = here.settled.take().unwrap_or_default();
         // Where it is still mounted, mostly something has a file of it open.
         if let Err(failure) = &unmounted {
-            unanswered::keep(failure.sentence.clone());
+            failed_calls::keep(failure.sentence.clone());
         }
         lost.map_or_else(|| Ok(unmounted.is_ok().then_some(settled)), Err)
     }

@@ -235,13 +235,13 @@ pub trait Site {
     }
 
     /// A cell was done before with these numbers of phases and operations, as far as later ones depend on that.
-    fn pass_over(&mut self, _cell: &CellPlan, _phases: u64, _operations: u64) {}
+    fn skip_cell(&mut self, _cell: &CellPlan, _phases: u64, _operations: u64) {}
 
     /// Brings the caches into the state that the phase asks for, and checks it.
     ///
     /// # Errors
     /// If a file system that was unmounted for it cannot be mounted again, or what `dropper` says.
-    fn treat_caches(
+    fn prepare_caches(
         &mut self,
         phase: &Phase,
         stop: &AtomicBool,
@@ -253,7 +253,7 @@ pub trait Site {
     ///
     /// # Errors
     /// What `dropper` says.
-    fn look_again(
+    fn recheck_caches(
         &mut self,
         found: CacheVerdict,
         _phase: &Phase,

@@ -210,7 +210,7 @@ impl Site for SimSite {
         Removal::default()
     }
 
-    fn pass_over(&mut self, cell: &CellPlan, phases: u64, operations: u64) {
+    fn skip_cell(&mut self, cell: &CellPlan, phases: u64, operations: u64) {
         self.cells += 1;
         self.phases_begun.fetch_add(phases, Relaxed);
         if cell.sim.counts_operations() {
@@ -218,7 +218,7 @@ impl Site for SimSite {
         }
     }
 
-    fn treat_caches(
+    fn prepare_caches(
         &mut self,
         phase: &Phase,
         _: &AtomicBool,

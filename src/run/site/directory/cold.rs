@@ -4,8 +4,8 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use super::{CANARY_BYTES, CANARY_TRIES, DirectorySite, HeldFiles, read_canary, write_out};
 use crate::base::errno::{Errno, ErrnoResult};
+use crate::base::failed_calls::note;
 use crate::base::failure::Result;
-use crate::base::unanswered::note;
 use crate::host::page_cache::name_is_cached;
 use crate::op::{Effect, Subject};
 use crate::plan::{CacheAsked, Phase};
@@ -54,7 +54,7 @@ impl DirectorySite {
     /// The last look before the timed work: what was cold may have been read since by somebody
     /// else. Pages are looked at through what is still open, names that are not open are looked for
     /// in memory. Then names and inodes of what was open are dropped.
-    pub(super) fn looked_again(
+    pub(super) fn rechecked(
         &mut self,
         found: CacheVerdict,
         phase: &Phase,

@@ -1,4 +1,4 @@
-//! Keeps which system calls failed where boatload went on without their answer, so that the result of a run names them:
+//! Collects system calls that failed and whose answer boatload did without, so that the result of a run names them:
 //! a figure that rests on such a call is unknown.
 
 use std::collections::BTreeSet;

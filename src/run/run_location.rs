@@ -1,4 +1,4 @@
-//! Tells the place of a run from another one that is behind the same names later.
+//! Identifies the directory and the device of a run, to notice when the same names stand for others later.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::plan::filesystem::Volume;
 
 /// Words that other places do not have; not to be read, only to be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlaceIdentity {
+pub struct RunLocation {
     /// The file system of the directory, its inode and its birth, as far as they are known.
     directory: String,
     /// The device that is erased; none without one.
     device: Option<String>,
 }
 
-impl PlaceIdentity {
+impl RunLocation {
     /// The identity of a directory and of where file systems are made.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ mod tests {
     fn a_directory_is_the_same_by_another_name_and_another_behind_its_name_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
-        let identity = |path: &Path| PlaceIdentity::of(path, &Volume::default()).unwrap();
+        let identity = |path: &Path| RunLocation::of(path, &Volume::default()).unwrap();
         std::fs::create_dir(&one).unwrap();
         let before = identity(&one);
         std::fs::write(one.join("file"), "x").unwrap();
