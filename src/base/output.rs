@@ -281,7 +281,7 @@ impl OutputName {
                 return Ok(());
             }
             () if kind.is_symlink() => format!(
-                "it is a link of user {owner}, who can lead it anywhere: remove it, or name another file"
+                "it is a link of user {owner}, who can point it anywhere: remove it, or name another file"
             ),
             () => format!(
                 "it belongs to user {owner}, who could read or change what is written there: remove it, or name another file"

@@ -307,9 +307,9 @@ fn shared_by_btrfs(sys: &Path, name: &str) -> bool {
 pub fn device_to_read(mount: &Mount, directory: &Path) -> Result<BlockDevice> {
     BlockDevice::under(mount).ok_or_else(|| {
         let why = match mount.kind.as_str() {
-            "btrfs" => "lies on several devices, or on one that cannot be told",
+            "btrfs" => "lies on several devices, or on one that cannot be identified",
             kind if is_in_memory(kind) => "lives in memory",
-            _ => "has none of its own that the kernel shows",
+            _ => "has no device that the kernel shows",
         };
         Failure::failed(format!(
             "there is no block device to read under {}: its file system, {}, {why}. Name a directory \
@@ -379,7 +379,7 @@ fn refusal(node: &Path, errno: Errno) -> Failure {
         }
         // Modes of files give EACCES; this is said even to root.
         Errno::EPERM => ". A container's rules for devices forbid it: run outside of the container",
-        Errno::EINVAL => ". The device does not do direct I/O: leave `direct` away",
+        Errno::EINVAL => ". The device does not do direct I/O: leave out `direct`",
         _ => "",
     };
     Failure { exit, sentence: sentence + hint }

@@ -187,7 +187,7 @@ impl Follower {
             // SAFETY: the request takes a number and touches no memory.
             if unsafe { libc::ioctl(event.as_raw_fd(), request as _, 0) } < 0 {
                 let error = errno(&std::io::Error::last_os_error());
-                note("ioctl", || "a tracepoint, so what the device was asked for".into(), error);
+                note("ioctl", || "a tracepoint, for the requests of the device".into(), error);
             }
         }
     }

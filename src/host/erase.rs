@@ -91,7 +91,7 @@ impl Erasable {
         let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let failed = |error: rustix::io::Errno| match error {
             rustix::io::Errno::BUSY => Failure::failed(format!(
-                "{} is in use by now: nothing more is written to it",
+                "{} is in use now: nothing more is written to it",
                 shown(&self.path)
             )),
             error => Failure::from_system(format!("open {}", shown(&self.path)), error),
@@ -229,7 +229,7 @@ fn refuse_users(device: &Path, number: DeviceNumber, directory: &Path) -> Result
     }
     match is_unused(device) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(used("is in use: another program or the kernel has it to itself".into())),
+        Ok(false) => Err(used("is in use: another program or the kernel holds it exclusively".into())),
         Err(error) => Err(Failure::from_system(format!("open {}", shown(device)), error.about())),
     }
 }

@@ -32,7 +32,7 @@ pub fn remove_leftover(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> 
         Err(why) => return Err(refuse(&why)),
     };
     if in_use(held.as_fd(), &marker) {
-        return Err(refuse("it is in use by now"));
+        return Err(refuse("it is in use now"));
     }
     unmount_left(held.as_fd()).map_err(|failure| refuse(&failure.sentence))?;
     remove_proved(parent, held.as_fd(), name, &marker)

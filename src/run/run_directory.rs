@@ -398,7 +398,7 @@ pub fn prove_renamed(directory: BorrowedFd<'_>) -> std::result::Result<Marker, S
     let user = rustix::process::geteuid();
     let other = stat.st_ino != marker.inode
         && !makes_inode_numbers_up(directory)
-            .map_err(|error| format!("its file system cannot be told: {error}"))?;
+            .map_err(|error| format!("its file system cannot be identified: {error}"))?;
     if other {
         return Err(OTHER_DIRECTORY.into());
     }

@@ -97,7 +97,7 @@ fn a_run_goes_on_from_what_is_there_and_leaves_it_as_it_was() {
     let run_directory = fill(&bench, &["--files", "300"]);
     let before = tree(&run_directory);
     let ran = clutter(&bench, "300,400");
-    assert!(ran.stderr.contains("going on from 300 files of `fill`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("continuing from 300 files of `fill`"), "{}", ran.stderr);
     let all = ran.json()["conditions"].as_array().unwrap().clone();
     let found = all.iter().filter(|condition| condition["name"] == "files-found");
     assert!(found.clone().count() > 0 && found.clone().all(|c| c["value"] == 300.0), "{all:?}");
@@ -145,7 +145,7 @@ fn root_does_not_go_on_from_what_another_user_may_change_meanwhile() {
     }
     let ran = clutter(&bench, "300,400");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("continuing from"), "{}", ran.stderr);
     assert_eq!(tree(&run_directory).len(), 300);
 }
 
@@ -193,7 +193,7 @@ fn what_lacks_a_file_or_has_a_foreign_one_or_another_seed_is_left_alone() {
         let before = tree(&run_directory);
         let ran = clutter(&bench, "300,400");
         assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
-        assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("continuing from"), "{}", ran.stderr);
         assert!(tree(&run_directory) == before, "{why}: it was changed");
     }
 }

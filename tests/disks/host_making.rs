@@ -538,7 +538,7 @@ fn a_device_is_one_boatloads_alone_and_not_opened_once_something_uses_it() {
     mount(bench.path(), "ext4", place.path(), "").unwrap();
     let said = found.open_alone().expect_err("it is mounted").sentence;
     unmount(place.path()).unwrap();
-    assert!(said.contains("is in use by now"), "{said}");
+    assert!(said.contains("is in use now"), "{said}");
 }
 
 #[test]

@@ -285,7 +285,7 @@ impl KeyReader<'_> {
             model.knee = at.zip(factor).map(|(at, factor)| SimKnee { at, factor });
             if wire.capacity.is_none() && !self.is_broken("capacity") {
                 let hint = "add `capacity = \"1GiB\"` to `[sim]`";
-                let expected = "a capacity it is a share of";
+                let expected = "a capacity, which the knee is a share of";
                 self.problem_with_hint("knee", "a knee without a capacity", expected, hint);
             }
         }

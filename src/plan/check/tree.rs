@@ -241,7 +241,7 @@ fn files_each(
         return None;
     }
     if files / (min + max).div_ceil(2) > DIRECTORIES_MAX {
-        let found = format!("{} files in so small directories", grouped(files));
+        let found = format!("{} files in directories this small", grouped(files));
         keys.problem("", found, format!("at most {} directories", grouped(DIRECTORIES_MAX)));
         return None;
     }

@@ -75,7 +75,7 @@ fn mechanism(wire: &WireDisk, report: &mut ProblemList) -> Option<DiskMechanism>
         1 => given.pop()?,
         0 if is_broken => None,
         0 => {
-            report.add("", "none that says how the disk works", MECHANISMS);
+            report.add("", "no table that says how the disk works", MECHANISMS);
             None
         }
         several => {
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_disk_works_in_exactly_one_way() {
         let none = problems("name = \"x\"\nabout = \"y\"\n");
-        assert!(none.contains("found none that says how the disk works"), "{none}");
+        assert!(none.contains("found no table that says how the disk works"), "{none}");
         let two = problems(&format!("{NETWORK}[memory]\n"));
         assert!(two.contains("found 2 tables"), "{two}");
     }

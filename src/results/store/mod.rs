@@ -312,7 +312,7 @@ fn is_made(connection: &Connection) -> StoreResult<bool> {
         connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     if application != APPLICATION_ID && (tables > 0 || application != 0 || version != 0) {
         return Err(StoreProblem::Stated(
-            "it is a database of another program, and was left as it is. \
+            "it is a database of another program, and was left unchanged. \
              Pass --store FILE with another file."
                 .into(),
         ));

@@ -14,7 +14,7 @@ const PINGS: u32 = 8;
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// The message about a rank that sends something else than eight bytes.
-const NO_TIME: &str = "it sent no time of its clock: is it of the same boatload?";
+const NO_TIME: &str = "it sent no time of its clock: is its boatload the same version?";
 
 /// How far a rank's clock is before the clock of rank 0, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

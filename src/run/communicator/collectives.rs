@@ -501,7 +501,7 @@ impl<'a> Collectives<'a> {
     }
 
     fn out_of_step(&self, rank: u32) -> RankFailure {
-        let sentence = "it does something else than the others: is the command the same on all?";
+        let sentence = "it does something other than the rest: is the command the same on all?";
         RankFailure::other(rank, sentence.into())
     }
 }

@@ -196,7 +196,7 @@ impl ModelledDisk {
 }
 
 fn other_answer() -> Failure {
-    Failure::failed("the server of a modelled disk gave another answer")
+    Failure::failed("the server of a modelled disk gave an unexpected answer")
 }
 
 fn unmount(mount_point: &Path) -> Result<()> {

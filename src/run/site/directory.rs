@@ -229,7 +229,7 @@ impl DirectorySite {
                 grouped(there.note.files)
             )));
         }
-        listener(&Headway::Found(format!("going on from {what}, which stay")));
+        listener(&Headway::Found(format!("continuing from {what}, which stay")));
         Ok(BallastFiles::adopt(there, plan, clock))
     }
 
