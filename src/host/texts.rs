@@ -7,8 +7,8 @@ use super::disturbance::processes::{bytes_of, parent_of};
 use super::disturbance::{ProcessorTimes, some_seconds};
 use super::kernel_log::KernelRecord;
 use super::{
-    block_trace, erase, facts, idle, journal, loop_device, making, memory, mounts, settings,
-    signatures, sysfs,
+    block_trace, control_group, erase, facts, idle, journal, loop_device, making, memory, mounts,
+    settings, signatures, sysfs,
 };
 
 /// Files whose texts are read on this machine.
@@ -65,7 +65,7 @@ pub(crate) fn read_all(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let mounts = mounts::parse(bytes);
     memory::groups_of(text, &mounts);
-    settings::OwnGroup::of(text, Path::new("/nonexistent"));
+    control_group::OwnGroup::of(text, Path::new("/nonexistent"));
     for name in ["MemAvailable:", "VmSize:", "VmData:"] {
         memory::kilobytes(text, name);
     }

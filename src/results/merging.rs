@@ -178,6 +178,7 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
         cpu_user_seconds: summed([one.cpu_user_seconds, other.cpu_user_seconds]),
         cpu_system_seconds: summed([one.cpu_system_seconds, other.cpu_system_seconds]),
         context_switches: one.context_switches.zip(other.context_switches).map(|(a, b)| a + b),
+        time_shares: None,
         entries_expected: summed([one.entries_expected, other.entries_expected]),
         entries_found: summed([one.entries_found, other.entries_found]),
         idle: one.idle.zip(other.idle).map(|(a, b)| a && b),
