@@ -11,6 +11,10 @@ const HALF: f64 = 0.5;
 /// mostly asleep, even if others kept it waiting for a processor for as long again.
 const MOSTLY_ASLEEP: f64 = 0.25;
 
+/// From this share on a limit of a control group holds workers up throughout. Time in the run queue then counts as
+/// its own: with less of that the workers would only wait longer for what the limit allows.
+const HELD_MIN: f64 = 0.1;
+
 /// Context switches for each operation from which on workers that share one thing wait for each
 /// other: at least every second operation was put to sleep.
 const SWITCHES_MIN: f64 = 0.5;
@@ -53,10 +57,14 @@ impl Limit {
     pub fn of_measurements(measurements: &[&Measurement], cpus: u32) -> Option<Self> {
         let is_real =
             |m: &&Measurement| m.engine.is_some() && !m.is_simulated() && m.ranks.is_none();
-        let first = measurements.first().filter(|_| measurements.iter().all(|m| is_real(m)))?;
+        let first = measurements.first().filter(|_| measurements.iter().all(is_real))?;
         let shares = mean_shares(measurements);
-        let [on_cpu, run_queue, device, kernel, throttled, other] = shares.all();
+        let [on_cpu, mut run_queue, device, kernel, mut throttled, other] = shares.all();
         let processor = on_cpu.map(|share| share + kernel.unwrap_or_default());
+        if let (Some(queued), Some(held)) = (run_queue, throttled.filter(|held| *held >= HELD_MIN))
+        {
+            (run_queue, throttled) = (Some(0.0), Some(held + queued));
+        }
         let parts = [
             (Self::Processor, processor),
             (Self::RunQueue, run_queue),
@@ -160,6 +168,8 @@ mod tests {
         assert_eq!(of([0.2, 0.6, 0.1, 0.0, 0.0, 0.1]), Some(Limit::RunQueue));
         assert_eq!(of([0.3, 0.0, 0.4, 0.0, 0.0, 0.3]), Some(Limit::Device));
         assert_eq!(of([0.1, 0.0, 0.1, 0.0, 0.8, 0.0]), Some(Limit::Throttled));
+        assert_eq!(of([0.1, 0.5, 0.1, 0.0, 0.3, 0.0]), Some(Limit::Throttled), "whoever is first");
+        assert_eq!(of([0.1, 0.7, 0.1, 0.0, 0.05, 0.05]), Some(Limit::RunQueue), "hardly held up");
         assert_eq!(of([0.1, 0.0, 0.1, 0.1, 0.0, 0.7]), Some(Limit::Waiting));
     }
 

@@ -710,10 +710,10 @@ mod tests {
         let sys = Sysfs::new();
         let devices = sys.0.path().join("fs/btrfs/1234-abcd/devices");
         std::fs::create_dir_all(devices.join("sda1")).unwrap();
-        assert!(!shared_by_btrfs(sys.0.path(), "sda1"));
+        assert_eq!(devices_of_btrfs(sys.0.path(), "sda1"), 1);
         std::fs::create_dir_all(devices.join("loop3")).unwrap();
-        assert!(shared_by_btrfs(sys.0.path(), "sda1"));
-        assert!(!shared_by_btrfs(sys.0.path(), "sda2"));
+        assert_eq!(devices_of_btrfs(sys.0.path(), "sda1"), 2);
+        assert_eq!(devices_of_btrfs(sys.0.path(), "sda2"), 0);
     }
 }
 

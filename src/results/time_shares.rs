@@ -125,7 +125,7 @@ fn device_share(m: &Measurement, support: &PhaseSupport, has_disk: bool) -> Opti
     let own = m.device_read_bytes.unwrap_or(0).saturating_add(m.device_write_bytes.unwrap_or(0));
     let is_shared = others.is_some_and(|others| others as f64 > OTHERS_BYTES_MAX * own as f64);
     // A device that hardly worked kept nobody waiting, whoever it worked for.
-    (!is_shared || is_modelled(m) || busy < IDLE_MAX * all).then_some(busy / all)
+    (!is_shared || support.is_loop || busy < IDLE_MAX * all).then_some(busy / all)
 }
 
 /// A device that was busy for a smaller share of the time limits nothing.
@@ -135,13 +135,20 @@ fn is_modelled(m: &Measurement) -> bool {
     m.disk.as_ref().is_some_and(|disk| disk.late.is_some())
 }
 
-/// Time in which the device was busy, in seconds: of a modelled disk with a head, that of its mechanism. The kernel counts
-/// by ticks of some milliseconds, each with a request in it; what requests took together is counted exactly, and the
-/// device was not busy for longer.
+/// The kernel counts the time in which a device is busy by ticks of up to 10 ms: of a phase that is shorter than ten of
+/// them it says little.
+const TICKS_SECONDS_MIN: f64 = 0.1;
+
+/// Time in which the device was busy, in seconds: of a modelled disk with a head, that of its mechanism. A tick with a
+/// request in it is counted whole. What the requests took together is counted exactly, and the device was not busy for
+/// longer.
 pub(crate) fn busy_seconds(m: &Measurement) -> Option<f64> {
-    let counted =
-        m.device_busy_seconds.map(|busy| m.device_queue_seconds.map_or(busy, |all| busy.min(all)));
-    head_seconds(m).or(counted)
+    let ticks = m.device_busy_seconds.filter(|_| m.durable_seconds() >= TICKS_SECONDS_MIN);
+    let requests = m.device_queue_seconds.map(|all| all.min(m.durable_seconds()));
+    head_seconds(m).or_else(|| match (ticks, requests) {
+        (Some(ticks), Some(requests)) => Some(ticks.min(requests)),
+        _ => ticks.or(requests).or(m.device_busy_seconds),
+    })
 }
 
 /// Time of the mechanism of a modelled disk with a head, in seconds; none of another one, whose parts work side by
@@ -150,4 +157,114 @@ fn head_seconds(m: &Measurement) -> Option<f64> {
     let disk = m.disk.as_ref()?;
     let turning = disk.seek_seconds? + disk.rotation_seconds?;
     (turning > 0.0).then(|| turning + disk.transfer_seconds.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::disk_activity::DiskActivity;
+    use crate::host::disturbance::{Disturbance, KernelTime};
+
+    /// Two workers for 8 s and a sync of 2 s, with the device busy for so long.
+    fn measured(busy: Option<f64>) -> Measurement {
+        Measurement {
+            threads: Some(2),
+            seconds: Some(8.0),
+            sync_seconds: Some(2.0),
+            device_busy_seconds: busy,
+            ..Measurement::default()
+        }
+    }
+
+    /// Workers of which one ended after half of the time; together 3 s on a processor and 3 s in the run queue, and
+    /// the thread that synced 1 s in each.
+    fn time() -> WorkersTime {
+        let used = |seconds: f64| CpuTime {
+            system_seconds: seconds,
+            run_queue_seconds: Some(seconds),
+            ..CpuTime::default()
+        };
+        WorkersTime { work: used(3.0), workers_seconds: 12.0, sync: used(1.0), cpus: 2 }
+    }
+
+    fn support() -> PhaseSupport {
+        PhaseSupport { kernel: Some(KernelTime::default()), ..PhaseSupport::default() }
+    }
+
+    fn shares(m: &Measurement, support: &PhaseSupport) -> [Option<f64>; 6] {
+        let found = TimeShares::of(m, &time(), support, true).all();
+        let rounded = |share: f64| (share * 1e6).round() / 1e6;
+        found.map(|share| share.map(rounded))
+    }
+
+    #[test]
+    fn shares_are_those_of_the_mean_worker_and_of_the_sync_and_add_up_to_one() {
+        let found = shares(&measured(Some(2.0)), &support());
+        assert_eq!(found, [0.3, 0.3, 0.2, 0.0, 0.0, 0.2].map(Some));
+        let found = shares(&measured(Some(9.0)), &support());
+        assert_eq!(found, [0.3, 0.3, 0.4, 0.0, 0.0, 0.0].map(Some), "it slept for no longer");
+    }
+
+    #[test]
+    fn threads_of_the_kernel_count_where_a_worker_sleeps_and_the_device_is_idle() {
+        let kernel = |seconds, loop_seconds| PhaseSupport {
+            kernel: Some(KernelTime { seconds, loop_seconds }),
+            ..PhaseSupport::default()
+        };
+        let found = shares(&measured(Some(2.0)), &kernel(9.0, 0.0));
+        assert_eq!(found, [0.3, 0.3, 0.2, 0.2, 0.0, 0.0].map(Some));
+        let found = shares(&measured(Some(2.0)), &kernel(1.5, 1.5));
+        assert_eq!(found, [0.3, 0.3, 0.05, 0.15, 0.0, 0.2].map(Some), "its thread kept it busy");
+        let late = Some(DiskActivity { late: Some(0), ..DiskActivity::default() });
+        let modelled = Measurement { disk: late, ..measured(Some(2.0)) };
+        let found = shares(&modelled, &kernel(1.5, 1.5));
+        assert_eq!(found, [0.3, 0.3, 0.2, 0.0, 0.0, 0.2].map(Some), "it served the model");
+    }
+
+    #[test]
+    fn what_a_limit_of_a_control_group_takes_is_no_time_of_the_device_or_of_others() {
+        let at_limit = PhaseSupport { is_at_disk_limit: true, ..support() };
+        let found = shares(&measured(Some(1.0)), &at_limit);
+        assert_eq!(found, [0.3, 0.3, 0.1, 0.0, 0.3, 0.0].map(Some));
+        let beneath = PhaseSupport { beneath_busy_seconds: Some(0.5), ..at_limit };
+        assert_eq!(shares(&measured(Some(9.0)), &beneath)[2], Some(0.05), "it is held up beneath");
+        let no_cpu = PhaseSupport { cpu_throttled_seconds: Some(4.0), ..support() };
+        let found = shares(&measured(Some(1.0)), &no_cpu);
+        assert_eq!(found, [0.3, 0.1, 0.1, 0.0, 0.2, 0.3].map(Some));
+    }
+
+    #[test]
+    fn what_is_not_known_is_none_and_never_zero() {
+        let unseen = PhaseSupport::default();
+        let found = shares(&measured(Some(2.0)), &unseen);
+        assert_eq!(found, [Some(0.3), Some(0.3), Some(0.2), None, None, None]);
+        let found = shares(&measured(None), &support());
+        assert_eq!(found, [Some(0.3), Some(0.3), None, None, None, None], "no device is known");
+        let diskless = TimeShares::of(&measured(None), &time(), &support(), false);
+        assert_eq!((diskless.device, diskless.other.map(|o| o > 0.39)), (Some(0.0), Some(true)));
+        let seen = Disturbance {
+            others_read_bytes: Some(600),
+            others_write_bytes: Some(0),
+            ..Disturbance::default()
+        };
+        let shared = |busy| Measurement {
+            disturbance: Some(seen),
+            device_read_bytes: Some(1_000),
+            ..measured(Some(busy))
+        };
+        assert_eq!(shares(&shared(2.0), &support())[2], None, "it was busy for others too");
+        assert_eq!(shares(&shared(0.5), &support())[2], Some(0.05), "it was idle");
+        let old_kernel = WorkersTime { work: CpuTime::default(), ..time() };
+        let found = TimeShares::of(&measured(Some(2.0)), &old_kernel, &support(), true);
+        assert_eq!((found.run_queue, found.other), (None, None));
+        assert_eq!(TimeShares::of(&Measurement::default(), &time(), &support(), true).on_cpu, None);
+    }
+
+    #[test]
+    fn where_the_kernel_counts_sleep_for_disks_a_device_without_counters_is_known_too() {
+        let waited = |cpu: CpuTime| CpuTime { disk_wait_seconds: Some(1.5), ..cpu };
+        let time = WorkersTime { work: waited(time().work), sync: waited(time().sync), ..time() };
+        let found = TimeShares::of(&measured(None), &time, &support(), true);
+        assert!(found.device.is_some_and(|share| (share - 0.25).abs() < 1e-9), "{found:?}");
+    }
 }

@@ -83,6 +83,8 @@ pub struct PhaseSupport {
     pub cpu_throttled_seconds: Option<f64>,
     /// Whether the control group read from the device or one beneath, or wrote to it, as much as its limit allows.
     pub is_at_disk_limit: bool,
+    /// Whether it is a loop device: only who uses its file system moves anything on it.
+    pub is_loop: bool,
     /// Time in which the one device beneath was busy, in seconds; none where there is not one.
     pub beneath_busy_seconds: Option<f64>,
 }
@@ -195,6 +197,7 @@ impl DisturbanceCounters {
         PhaseSupport {
             kernel: self.kernel_time_since(before),
             cpu_throttled_seconds: throttled.map(|(now, then)| (now - then).max(0.0)),
+            is_loop: self.words.names.first().is_some_and(|name| name.starts_with("loop")),
             is_at_disk_limit: is_limit_reached(&before.disk_limits, &self.disk_limits, seconds),
             beneath_busy_seconds: beneath.map(DeviceCounters::busy_seconds),
         }

@@ -36,8 +36,9 @@ pub(super) struct ProcessCounters {
     /// Bytes that others read and wrote.
     bytes: BTreeMap<u32, (u64, u64)>,
     unseen: u64,
-    /// CPU time in clock ticks of threads of the kernel, each with its name, and of children.
+    /// CPU time of threads of the kernel in nanoseconds, each with its name.
     kernel: BTreeMap<u32, (String, u64)>,
+    /// CPU time of children in clock ticks.
     children: BTreeMap<u32, u64>,
 }
 
@@ -131,15 +132,21 @@ impl Processes {
             let known = self.parents.get(&id).copied();
             let Some(kinship) = known.or_else(|| self.kinship(id)) else { continue };
             here.insert(id, kinship);
-            if !matches!(kinship, Kinship::Other { .. }) {
-                let stat = read_once(&self.proc.join(format!("{id}/stat"))).unwrap_or_default();
-                let Some((name, ticks)) = cpu_ticks(&stat) else { continue };
-                match kinship {
-                    Kinship::Kernel => drop(found.kernel.insert(id, (name, ticks))),
-                    _ if id == self.own => {}
-                    _ => drop(found.children.insert(id, ticks)),
+            let file = |name: &str| read_once(&self.proc.join(format!("{id}/{name}"))).ok();
+            match kinship {
+                Kinship::Kernel => {
+                    let used = file("schedstat").and_then(|text| first_number(&text));
+                    let thread = used.and_then(|used| Some((file("comm")?.trim().into(), used)));
+                    found.kernel.extend(thread.map(|thread| (id, thread)));
+                    continue;
                 }
-                continue;
+                Kinship::Own => {
+                    let ticks = file("stat").and_then(|text| cpu_ticks(&text));
+                    let child = ticks.filter(|_| id != self.own);
+                    found.children.extend(child.map(|ticks| (id, ticks)));
+                    continue;
+                }
+                Kinship::Other { .. } => {}
             }
             match read_once(&self.proc.join(format!("{id}/io"))) {
                 Ok(text) => match bytes_of(&text) {
@@ -231,15 +238,16 @@ impl ProcessCounters {
         device: &DeviceWords,
     ) -> Option<KernelTime> {
         let mut all = KernelTime::default();
-        for (id, (name, ticks)) in &self.kernel {
-            let then = before.kernel.get(id);
-            let names = [Some(name), then.map(|(name, _)| name)];
-            let used = seconds(ticks.saturating_sub(then.map_or(0, |(_, ticks)| *ticks)));
-            let counts = |is: &dyn Fn(&str) -> bool| {
-                if names.iter().flatten().any(|name| is(name)) { used } else { 0.0 }
-            };
-            all.seconds += counts(&|name| device.is_served_by(name));
-            all.loop_seconds += counts(&|name| device.is_loop_worker(name));
+        for (id, (name, ns)) in &self.kernel {
+            let (former, before_ns) =
+                before.kernel.get(id).map_or((name, 0), |(was, ns)| (was, *ns));
+            let seconds = ns.saturating_sub(before_ns) as f64 / 1e9;
+            if device.is_loop_worker(name) || device.is_loop_worker(former) {
+                all.loop_seconds += seconds;
+            }
+            if device.is_served_by(name) || device.is_served_by(former) {
+                all.seconds += seconds;
+            }
         }
         (!self.kernel.is_empty()).then_some(all)
     }
@@ -249,20 +257,19 @@ impl ProcessCounters {
         let used = self.children.iter().map(|(id, ticks)| {
             ticks.saturating_sub(before.children.get(id).copied().unwrap_or_default())
         });
-        seconds(used.sum())
+        used.sum::<u64>() as f64 / rustix::param::clock_ticks_per_second().max(1) as f64
     }
 }
 
-/// The kernel's clock ticks in seconds.
-fn seconds(ticks: u64) -> f64 {
-    ticks as f64 / rustix::param::clock_ticks_per_second().max(1) as f64
+/// The CPU time of a process, in clock ticks, in the text of its `stat` file (proc_pid_stat(5)).
+fn cpu_ticks(text: &str) -> Option<u64> {
+    let (user, system) = (stat_field::<u64>(text, 11)?, stat_field::<u64>(text, 12)?);
+    Some(user.saturating_add(system))
 }
 
-/// The name of a process and its CPU time, in clock ticks, in the text of its `stat` file (proc_pid_stat(5)).
-pub(in crate::host) fn cpu_ticks(text: &str) -> Option<(String, u64)> {
-    let name = text.split_once('(')?.1.rsplit_once(')')?.0;
-    let (user, system) = (stat_field::<u64>(text, 11)?, stat_field::<u64>(text, 12)?);
-    Some((name.into(), user.saturating_add(system)))
+/// The time on a processor, in nanoseconds, in the text of a `schedstat` file.
+fn first_number(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// The text of a small file of /proc, which one read gives whole. There may be thousands of them.
@@ -303,11 +310,12 @@ mod tests {
         fn process(&self, id: u32, parent: u32, bytes: (u64, u64)) {
             let directory = self.0.path().join(id.to_string());
             std::fs::create_dir_all(&directory).unwrap();
-            let (name, flags) =
-                if parent == 2 { ("kworker/0:1-dio/vda", KERNEL_FLAG) } else { ("a b) c", 0) };
+            let flags = if parent == 2 { KERNEL_FLAG } else { 0 };
             let ticks = bytes.0;
-            let stat = format!("{id} ({name}) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {ticks} 1 0 0\n");
+            let stat = format!("{id} (a b) c) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {ticks} 1 0 0\n");
             std::fs::write(directory.join("stat"), stat).unwrap();
+            std::fs::write(directory.join("comm"), "kworker/0:1-dio/vda\n").unwrap();
+            std::fs::write(directory.join("schedstat"), format!("{ticks}000000 9 9\n")).unwrap();
             let io = format!(
                 "rchar: 9\nread_bytes: {}\nwrite_bytes: {}\ncancelled_write_bytes: 5\n",
                 bytes.0, bytes.1
@@ -349,7 +357,7 @@ mod tests {
         let device =
             |name: &str| DeviceWords { names: vec![name.into()], ..DeviceWords::default() };
         let kernel = |name| after.kernel_time_since(&before, &device(name)).unwrap().seconds;
-        assert_eq!((ticks(kernel("vda")), kernel("vdb")), (8_000.0, 0.0));
+        assert_eq!((kernel("vda"), kernel("vdb")), (8.0, 0.0));
     }
 
     #[test]
