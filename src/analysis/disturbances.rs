@@ -284,7 +284,7 @@ pub(super) fn is_io_of_others(book: &Book, m: &Measurement) -> bool {
 
 /// Others' share of the processors.
 fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
-    let (others, all, seconds) = (seen.others_user_seconds?, seen.cpu_seconds?, seen.seconds?);
+    let (others, all, seconds) = (seen.others_load_seconds()?, seen.cpu_seconds?, seen.seconds?);
     let share = above(others, all, OTHERS_CPU_SHARE, CPU_SECONDS_MIN);
     let processors = (all / seconds).round();
     // Where workers are as many as processors they wait for each other.

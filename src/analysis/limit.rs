@@ -1,119 +1,132 @@
-//! What limited the speed of a phase: the processor, the device, both, a lock, or waiting.
+//! States what limited the speed of a phase, from what its workers did with their time.
 
-use super::thresholds::OTHERS_CPU_SHARE;
 use crate::base::named_enum::named_enum;
-use crate::results::book::{Disturbance, Measurement};
+use crate::results::book::{Measurement, TimeShares};
+use crate::results::time_shares::busy_seconds;
 
-/// Share of the time, with the sync, that a processor or a device must be busy to be the limit.
-const BUSY_MIN: f64 = 0.5;
+/// A known share of the workers' time that is the largest of all, whatever is unknown of the rest.
+const HALF: f64 = 0.5;
 
-/// How many times as long as the other the processor or the device may be busy if both are the limit.
-const ABOUT_AS_LONG: f64 = 1.1;
+/// Of runs without shares of the workers' time: a worker on a processor for at most this share of the time was
+/// mostly asleep, even if others kept it waiting for a processor for as long again.
+const MOSTLY_ASLEEP: f64 = 0.25;
+
+/// From this share on a limit of a control group holds workers up throughout. Time in the run queue then counts as
+/// its own: with less of that the workers would only wait longer for what the limit allows.
+const HELD_MIN: f64 = 0.1;
 
 /// Context switches for each operation from which on workers that share one thing wait for each
 /// other: at least every second operation was put to sleep.
 const SWITCHES_MIN: f64 = 0.5;
 
+/// Whoever holds a lock works meanwhile: so workers that wait for each other together are on the processors for at
+/// least this share of the time. Those that wait for a network or another process need not be.
+const HOLDERS_MIN: f64 = 0.5;
+
 named_enum! {
-    /// What limited a phase.
+    /// What limited a phase: what its workers spent the most time on.
     pub enum Limit {
-        /// The workers and the kernel's threads kept their processors busy.
+        /// They, or threads of the kernel that they waited for, were on the processors.
         Processor = "processor",
-        /// The device had requests, or processes waited for one.
+        /// They were ready to run, and others had the processors.
+        RunQueue = "run-queue",
+        /// They slept while the device was busy.
         Device = "device",
-        /// Both were busy: about as long as each other, or the processor by threads of the kernel, which may run side by side.
-        Both = "processor and device",
-        /// Several workers waited for each other.
+        /// Several workers slept for each other.
         Lock = "lock",
-        /// Something else was waited for: a network, a timer, a throttle.
-        Wait = "wait",
+        /// A limit of a control group kept them from the device or the processors.
+        Throttled = "throttled",
+        /// They slept for something else: a network, a timer, another process.
+        Waiting = "waiting",
     }
 }
 
 impl Limit {
-    /// What stands in sentences.
+    /// What stands in sentences and in the column of a table.
     pub fn in_words(self) -> &'static str {
         match self {
-            Self::Processor | Self::Device | Self::Both => self.as_str(),
+            Self::Processor | Self::Device | Self::Waiting => self.as_str(),
+            Self::RunQueue => "CPU run queue",
             Self::Lock => "lock contention",
-            Self::Wait => "waiting",
+            Self::Throttled => "cgroup limit",
         }
     }
 
     /// What limited these measurements of one phase, each on a machine with `cpus` processors; none
-    /// if they are simulated, or too little was counted to tell.
+    /// if they are simulated or of several ranks, or too little was counted to decide.
     pub fn of_measurements(measurements: &[&Measurement], cpus: u32) -> Option<Self> {
-        let real = measurements.iter().all(|m| m.engine.is_some() && !m.is_simulated());
-        // The processor time of all ranks stands beside the seconds and processors of one.
-        let first = measurements.first().filter(|first| real && first.ranks.is_none())?;
-        let sum =
-            |value: fn(&Measurement) -> f64| measurements.iter().map(|m| value(m)).sum::<f64>();
-        let seconds = sum(Measurement::durable_seconds);
-        let counted = sum(worker_seconds);
-        let busy = measurements.iter().map(|m| busy_seconds(m)).sum::<Option<f64>>();
-        if seconds <= 0.0 || (counted <= 0.0 && busy.is_none()) {
-            return None;
+        let is_real =
+            |m: &&Measurement| m.engine.is_some() && !m.is_simulated() && m.ranks.is_none();
+        let first = measurements.first().filter(|_| measurements.iter().all(is_real))?;
+        let shares = mean_shares(measurements);
+        let [on_cpu, mut run_queue, device, kernel, mut throttled, other] = shares.all();
+        let processor = on_cpu.map(|share| share + kernel.unwrap_or_default());
+        if let (Some(queued), Some(held)) = (run_queue, throttled.filter(|held| *held >= HELD_MIN))
+        {
+            (run_queue, throttled) = (Some(0.0), Some(held + queued));
         }
-        let workers = f64::from(first.threads.unwrap_or(1).clamp(1, cpus.max(1)));
-        let of_workers = counted / (seconds * workers);
-        let processor = of_workers + sum(kernel_seconds) / (seconds * workers);
-        let waited = sum(io_pressure_seconds) / seconds;
-        let device = busy.map_or(waited, |busy| busy / seconds);
-        let switches = measurements.iter().map(|m| m.context_switches).sum::<Option<u64>>();
-        let operations = sum(|m| m.operations as f64);
-        let (less, more) = (processor.min(device), processor.max(device));
-        let by_kernel = of_workers < device && device < processor;
-        Some(if less >= BUSY_MIN && (more <= ABOUT_AS_LONG * less || by_kernel) {
-            Self::Both
-        } else if processor >= BUSY_MIN && processor >= device {
-            Self::Processor
-        } else if device >= BUSY_MIN || waited >= BUSY_MIN {
-            Self::Device
-        } else if busy.is_none() || counted <= 0.0 {
-            return None;
-        } else if first.threads > Some(1) && switches? as f64 >= SWITCHES_MIN * operations {
-            Self::Lock
-        } else {
-            Self::Wait
-        })
+        let parts = [
+            (Self::Processor, processor),
+            (Self::RunQueue, run_queue),
+            (Self::Device, device),
+            (Self::Throttled, throttled),
+            (Self::Waiting, other),
+        ];
+        let known = parts.iter().filter_map(|(limit, share)| Some((*limit, (*share)?)));
+        let largest = known.max_by(|one, other| one.1.total_cmp(&other.1));
+        let is_all_known = parts.iter().all(|(_, share)| share.is_some());
+        match largest.filter(|(_, share)| is_all_known || *share >= HALF) {
+            Some((Self::Waiting, _)) if first.threads > Some(1) => {
+                waiting_or_lock(measurements, on_cpu? * f64::from(first.threads?))
+            }
+            Some((limit, _)) => Some(limit),
+            None => by_counters(measurements, cpus),
+        }
     }
 }
 
-/// Time in which the device was busy; of a modelled disk with a head that of its mechanism, and nothing that it
-/// took to serve it.
-fn busy_seconds(m: &Measurement) -> Option<f64> {
-    head_seconds(m).or(m.device_busy_seconds)
+/// What several workers waited for, who were on processors for so many times the time, all together.
+fn waiting_or_lock(measurements: &[&Measurement], on_cpus: f64) -> Option<Limit> {
+    let switches = measurements.iter().map(|m| m.context_switches).sum::<Option<u64>>()?;
+    let operations = measurements.iter().map(|m| m.operations as f64).sum::<f64>();
+    let is_lock = on_cpus >= HOLDERS_MIN && switches as f64 >= SWITCHES_MIN * operations;
+    Some(if is_lock { Limit::Lock } else { Limit::Waiting })
 }
 
-/// Time of the mechanism of a modelled disk with a head; none of another one, whose parts work side by side.
-fn head_seconds(m: &Measurement) -> Option<f64> {
-    let disk = m.disk.as_ref()?;
-    let turning = disk.seek_seconds? + disk.rotation_seconds?;
-    (turning > 0.0).then(|| turning + disk.transfer_seconds.unwrap_or_default())
-}
-
-/// Processor time of its workers.
-fn worker_seconds(m: &Measurement) -> f64 {
-    m.cpu_user_seconds.unwrap_or_default() + m.cpu_system_seconds.unwrap_or_default()
-}
-
-/// Processor time in the kernel that is not the workers': of its threads, which write out what
-/// they changed. Beside a modelled disk it is mostly that of serving it, and hides no time of it. Where other
-/// processes are at work it is not known which part is theirs.
-fn kernel_seconds(m: &Measurement) -> f64 {
-    if m.disk.as_ref().is_some_and(|disk| disk.late.is_some()) {
-        return 0.0;
-    }
-    let others = |seen: Disturbance| {
-        let (all, user) = (seen.others_cpu_seconds?, seen.others_user_seconds?);
-        let is_alone = seen.cpu_seconds.is_none_or(|cpu| user <= OTHERS_CPU_SHARE * cpu);
-        is_alone.then_some((all - user).max(0.0))
+/// The shares of all measurements together, each weighted by its time; what is unknown of one is unknown.
+fn mean_shares(measurements: &[&Measurement]) -> TimeShares {
+    let all = measurements.iter().map(|m| m.durable_seconds()).sum::<f64>();
+    let mean = |of: fn(&TimeShares) -> Option<f64>| {
+        let weighted = |m: &&Measurement| Some(of(m.time_shares.as_ref()?)? * m.durable_seconds());
+        let sum = measurements.iter().map(weighted).sum::<Option<f64>>();
+        sum.map(|sum| sum / all).filter(|share| share.is_finite())
     };
-    m.disturbance.and_then(others).unwrap_or_default()
+    TimeShares {
+        on_cpu: mean(|shares| shares.on_cpu),
+        run_queue: mean(|shares| shares.run_queue),
+        device: mean(|shares| shares.device),
+        kernel_threads: mean(|shares| shares.kernel_threads),
+        throttled: mean(|shares| shares.throttled),
+        other: mean(|shares| shares.other),
+    }
 }
 
-fn io_pressure_seconds(m: &Measurement) -> f64 {
-    m.disturbance.and_then(|d| d.io_pressure_seconds).unwrap_or_default()
+/// The limit where the shares leave it open, from processor time and the device's counters: only what is sure whatever
+/// else the machine did.
+fn by_counters(measurements: &[&Measurement], cpus: u32) -> Option<Limit> {
+    let sum = |of: fn(&Measurement) -> Option<f64>| measurements.iter().map(|m| of(m)).sum();
+    let seconds: f64 = measurements.iter().map(|m| m.durable_seconds()).sum();
+    let workers = f64::from(measurements.first()?.threads.unwrap_or(1).clamp(1, cpus.max(1)));
+    let own: Option<f64> =
+        sum(|m| Some(m.cpu_user_seconds? + m.cpu_system_seconds.unwrap_or_default()));
+    let on_cpu = own.filter(|_| seconds > 0.0).map(|own| own / (seconds * workers))?;
+    let busy: Option<f64> = sum(busy_seconds);
+    if on_cpu >= HALF {
+        return Some(Limit::Processor);
+    }
+    let is_shared = measurements.iter().any(|m| m.time_shares.is_some());
+    let is_device = on_cpu <= MOSTLY_ASLEEP && busy? >= HALF * seconds && !is_shared;
+    is_device.then_some(Limit::Device)
 }
 
 #[cfg(test)]
@@ -121,16 +134,24 @@ mod tests {
     use super::*;
     use crate::results::book::{DiskActivity, EngineName};
 
-    /// Ten seconds with a sync of two on one worker, hardly busy.
-    fn idle() -> Measurement {
+    /// Ten seconds with a sync of two on one worker, whose shares are those of `[on_cpu, run_queue, device,
+    /// kernel_threads, throttled, other]`.
+    fn with_shares(shares: [Option<f64>; 6]) -> Measurement {
+        let [on_cpu, run_queue, device, kernel_threads, throttled, other] = shares;
+        let shares = TimeShares { on_cpu, run_queue, device, kernel_threads, throttled, other };
+        Measurement { time_shares: Some(shares), ..counted(0.0, 0.0) }
+    }
+
+    /// One without shares, with so many seconds of its worker on a processor, and of its device.
+    fn counted(on_cpu: f64, busy: f64) -> Measurement {
         Measurement {
-            cpu_user_seconds: Some(0.1),
+            cpu_user_seconds: Some(on_cpu),
             engine: Some(EngineName::Sync),
             threads: Some(1),
             operations: 1_000,
             seconds: Some(8.0),
             sync_seconds: Some(2.0),
-            device_busy_seconds: Some(0.0),
+            device_busy_seconds: Some(busy),
             ..Measurement::default()
         }
     }
@@ -140,108 +161,90 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_whose_worker_computes_is_limited_by_the_processor() {
-        let computing =
-            Measurement { cpu_user_seconds: Some(1.0), cpu_system_seconds: Some(6.0), ..idle() };
-        assert_eq!(limit(&computing), Some(Limit::Processor));
-        // Of two workers one computes.
-        let two = Measurement { threads: Some(2), context_switches: Some(0), ..computing };
-        assert_eq!(limit(&two), Some(Limit::Wait));
+    fn what_workers_spent_the_most_time_on_is_the_limit() {
+        let of = |shares: [f64; 6]| limit(&with_shares(shares.map(Some)));
+        assert_eq!(of([0.5, 0.1, 0.3, 0.0, 0.0, 0.1]), Some(Limit::Processor));
+        assert_eq!(of([0.2, 0.1, 0.3, 0.4, 0.0, 0.0]), Some(Limit::Processor), "with the kernel's");
+        assert_eq!(of([0.2, 0.6, 0.1, 0.0, 0.0, 0.1]), Some(Limit::RunQueue));
+        assert_eq!(of([0.3, 0.0, 0.4, 0.0, 0.0, 0.3]), Some(Limit::Device));
+        assert_eq!(of([0.1, 0.0, 0.1, 0.0, 0.8, 0.0]), Some(Limit::Throttled));
+        assert_eq!(of([0.1, 0.5, 0.1, 0.0, 0.3, 0.0]), Some(Limit::Throttled), "whoever is first");
+        assert_eq!(of([0.1, 0.7, 0.1, 0.0, 0.05, 0.05]), Some(Limit::RunQueue), "hardly held up");
+        assert_eq!(of([0.1, 0.0, 0.1, 0.1, 0.0, 0.7]), Some(Limit::Waiting));
     }
 
     #[test]
-    fn a_phase_whose_device_is_busier_than_its_worker_is_limited_by_the_device() {
-        let on_device =
-            Measurement { cpu_system_seconds: Some(6.0), device_busy_seconds: Some(9.0), ..idle() };
-        assert_eq!(limit(&on_device), Some(Limit::Device));
+    fn a_share_of_half_the_time_is_the_limit_whatever_is_unknown_and_a_smaller_one_is_not() {
+        let [some, most] = [Some(0.4), Some(0.6)];
+        assert_eq!(
+            limit(&with_shares([most, None, None, None, None, None])),
+            Some(Limit::Processor)
+        );
+        assert_eq!(limit(&with_shares([some, Some(0.1), None, None, None, None])), None);
+        let without_kernel = [Some(0.1), Some(0.1), Some(0.2), None, None, None];
+        assert_eq!(limit(&with_shares(without_kernel)), None, "threads of the kernel are not seen");
     }
 
     #[test]
-    fn a_phase_is_limited_by_the_processor_and_the_device_if_both_are_busy_about_as_long() {
-        let of = |processor: f64, device: f64| {
-            let busy = Some(device);
-            limit(&Measurement {
-                cpu_user_seconds: Some(processor),
-                device_busy_seconds: busy,
-                ..idle()
-            })
+    fn repeats_count_by_their_time_and_what_is_unknown_of_one_is_unknown() {
+        let long = with_shares([Some(0.8), Some(0.0), Some(0.2), Some(0.0), Some(0.0), Some(0.0)]);
+        let device = [Some(0.2), Some(0.0), Some(0.8), Some(0.0), Some(0.0), Some(0.0)];
+        let short = Measurement { seconds: Some(1.0), ..with_shares(device) };
+        assert_eq!(Limit::of_measurements(&[&short, &long], 2), Some(Limit::Processor));
+        let unknown = Measurement { time_shares: None, ..long.clone() };
+        assert_eq!(Limit::of_measurements(&[&short, &unknown], 2), None);
+    }
+
+    #[test]
+    fn workers_that_sleep_wait_for_a_lock_if_one_of_them_runs_meanwhile_and_else_for_something_else()
+     {
+        let asleep = |on_cpu: f64, switches| Measurement {
+            threads: Some(4),
+            context_switches: switches,
+            ..with_shares([on_cpu, 0.0, 0.0, 0.0, 0.0, 1.0 - on_cpu].map(Some))
         };
-        assert_eq!(of(5.3, 5.2), Some(Limit::Both));
-        assert_eq!(of(5.2, 5.6), Some(Limit::Both));
-        assert_eq!(of(5.3, 4.9), Some(Limit::Processor), "the device rested most of the time");
-        assert_eq!(of(7.0, 6.0), Some(Limit::Processor));
-        assert_eq!(of(6.0, 7.0), Some(Limit::Device));
+        assert_eq!(limit(&asleep(0.2, Some(900))), Some(Limit::Lock));
+        assert_eq!(limit(&asleep(0.2, Some(90))), Some(Limit::Waiting), "few were put to sleep");
+        assert_eq!(limit(&asleep(0.02, Some(900))), Some(Limit::Waiting), "nobody holds a lock");
+        assert_eq!(limit(&asleep(0.2, None)), None, "switches were not counted");
+        let alone = Measurement { threads: Some(1), ..asleep(0.2, Some(900)) };
+        assert_eq!(limit(&alone), Some(Limit::Waiting));
     }
 
     #[test]
-    fn a_modelled_disk_is_busy_as_long_as_its_model_took_and_not_as_long_as_it_is_served() {
-        let of = |seek| DiskActivity {
+    fn without_shares_only_what_is_sure_is_the_limit() {
+        assert_eq!(limit(&counted(5.0, 9.0)), Some(Limit::Processor));
+        assert_eq!(limit(&counted(2.0, 6.0)), Some(Limit::Device));
+        for (on_cpu, busy) in [(4.0, 6.0), (1.0, 4.0), (0.0, 0.0)] {
+            assert_eq!(limit(&counted(on_cpu, busy)), None, "{on_cpu} s and {busy} s of 10");
+        }
+        let two = Measurement { threads: Some(2), ..counted(8.0, 0.0) };
+        assert_eq!(limit(&two), None, "two processors for 10 s");
+        let settle = Measurement { cpu_user_seconds: None, ..counted(0.0, 9.0) };
+        assert_eq!(limit(&settle), None, "it may have computed meanwhile");
+        let beside = Measurement { time_shares: Some(TimeShares::default()), ..counted(0.0, 9.0) };
+        assert_eq!(limit(&beside), None, "for whom the device was busy is not known");
+    }
+
+    #[test]
+    fn a_device_is_busy_as_long_as_its_requests_took_and_a_modelled_disk_as_long_as_its_head() {
+        let ticks = Measurement { device_queue_seconds: Some(0.3), ..counted(0.1, 9.0) };
+        assert_eq!(limit(&ticks), None, "a tick with a request in it is counted whole");
+        let head = |seek| DiskActivity {
             seek_seconds: Some(seek),
             rotation_seconds: Some(seek),
             ..DiskActivity::default()
         };
-        let served = Measurement { device_busy_seconds: Some(9.0), ..idle() };
-        let seeking = Measurement { disk: Some(of(3.0)), ..served.clone() };
-        assert_eq!(limit(&seeking), Some(Limit::Device));
-        assert_eq!(
-            limit(&Measurement { disk: Some(of(0.1)), ..served.clone() }),
-            Some(Limit::Wait)
-        );
-        let counted = DiskActivity { reads: 9, ..DiskActivity::default() };
-        let real = Measurement { disk: Some(counted), ..served };
-        assert_eq!(limit(&real), Some(Limit::Device), "of a real disk only the kernel knows");
+        let on = |disk| limit(&Measurement { disk: Some(disk), ..counted(0.1, 9.0) });
+        assert_eq!((on(head(3.0)), on(head(0.1))), (Some(Limit::Device), None));
+        let reads = DiskActivity { reads: 9, ..DiskActivity::default() };
+        assert_eq!(on(reads), Some(Limit::Device), "of a real disk only the kernel knows");
     }
 
     #[test]
-    fn the_kernels_time_for_other_processes_is_not_the_limit_of_a_phase() {
-        let beside = |user: f64, busy: f64| {
-            let seen = Disturbance {
-                cpu_seconds: Some(20.0),
-                others_cpu_seconds: Some(user + 8.0),
-                others_user_seconds: Some(user),
-                ..Disturbance::default()
-            };
-            let busy = Measurement { device_busy_seconds: Some(busy), ..idle() };
-            limit(&Measurement { disturbance: Some(seen), ..busy })
-        };
-        assert_eq!(beside(0.1, 4.0), Some(Limit::Processor), "threads of the kernel alone");
-        assert_eq!(beside(0.1, 6.0), Some(Limit::Both), "several of them may have run at a time");
-        assert_eq!(beside(6.0, 6.0), Some(Limit::Device));
-    }
-
-    #[test]
-    fn workers_that_sleep_without_a_busy_device_wait_for_a_lock_and_one_worker_waits() {
-        let sleepy = Measurement { context_switches: Some(900), ..idle() };
-        assert_eq!(limit(&Measurement { threads: Some(4), ..sleepy.clone() }), Some(Limit::Lock));
-        assert_eq!(limit(&sleepy), Some(Limit::Wait));
-    }
-
-    #[test]
-    fn without_processor_time_only_the_device_is_known_to_be_the_limit() {
-        let settle = Measurement { cpu_user_seconds: Some(0.0), ..idle() };
-        assert_eq!(limit(&settle), None);
-        let on_device = Measurement { device_busy_seconds: Some(9.0), ..settle };
-        assert_eq!(limit(&on_device), Some(Limit::Device));
-    }
-
-    #[test]
-    fn a_simulated_phase_has_no_limit_and_one_whose_device_is_unknown_at_most_the_processor() {
-        let unknown =
-            Measurement { device_busy_seconds: None, cpu_user_seconds: Some(1.0), ..idle() };
-        assert_eq!(limit(&unknown), None);
-        let computing = Measurement { cpu_user_seconds: Some(9.0), ..unknown.clone() };
-        assert_eq!(limit(&computing), Some(Limit::Processor));
-        assert_eq!(Limit::of_measurements(&[&idle(), &unknown], 2), None, "unknown in one of two");
-        let disturbance =
-            Some(Disturbance { io_pressure_seconds: Some(9.5), ..Disturbance::default() });
-        assert_eq!(limit(&Measurement { disturbance, ..unknown }), Some(Limit::Device));
-        assert_eq!(limit(&Measurement { disturbance, ..computing }), Some(Limit::Both));
-        assert_eq!(limit(&Measurement { engine: Some(EngineName::Sim), ..idle() }), None);
-    }
-
-    #[test]
-    fn workers_whose_switches_were_not_counted_may_wait_for_a_lock_or_for_something_else() {
-        assert_eq!(limit(&Measurement { threads: Some(4), ..idle() }), None);
-        assert_eq!(limit(&idle()), Some(Limit::Wait));
+    fn a_simulated_phase_has_no_limit() {
+        let shares = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(Some);
+        let sim = Measurement { engine: Some(EngineName::Sim), ..with_shares(shares) };
+        assert_eq!(limit(&sim), None);
     }
 }

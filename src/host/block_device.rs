@@ -117,7 +117,7 @@ impl BlockDevice {
         }
         // btrfs gives each subvolume a made-up device number, so its source is asked instead.
         let device = Self::numbered(sys, block_device_at(source_path(&mount.source)?)?)?;
-        (!shared_by_btrfs(sys, &device.facts.name)).then_some(device)
+        (devices_of_btrfs(sys, &device.facts.name) < 2).then_some(device)
     }
 
     /// The device with this major and minor number below a sysfs; `None` if there is no such one.
@@ -125,6 +125,23 @@ impl BlockDevice {
         let directory = device_link(sys, number).canonicalize().ok()?;
         let facts = facts(sys, &directory, 0)?;
         Some(Self { number, facts, directory, counting: Counting::default() })
+    }
+
+    /// Its number, `MAJOR:MINOR`, and those of its disk and all devices beneath.
+    pub(super) fn numbers(&self) -> Vec<String> {
+        let sys = Path::new("/sys");
+        let mut stack = vec![self.directory.clone()];
+        let mut level = stack.clone();
+        for _ in 0..DEEPEST_STACK {
+            level = level.iter().flat_map(|upper| below(sys, upper)).collect();
+            stack.extend(level.iter().cloned());
+        }
+        stack.iter().filter_map(|one| first_line(&one.join("dev"))).collect()
+    }
+
+    /// Whether a btrfs lies on it.
+    pub(super) fn is_of_btrfs(&self) -> bool {
+        devices_of_btrfs(Path::new("/sys"), &self.facts.name) > 0
     }
 
     /// Whether it is, or stands on, a loop device that reads its file through the page cache.
@@ -292,12 +309,11 @@ pub(super) fn chosen(text: &str) -> Option<String> {
     bracketed(text).or_else(|| (!text.contains(' ')).then(|| text.to_string()))
 }
 
-/// Whether a btrfs has this device among several: `/sys/fs/btrfs/UUID/devices/` lists them.
-fn shared_by_btrfs(sys: &Path, name: &str) -> bool {
-    paths_in(sys.join("fs/btrfs")).into_iter().any(|filesystem| {
-        let devices = filesystem.join("devices");
-        devices.join(name.replace('/', "!")).exists() && paths_in(devices).len() > 1
-    })
+/// How many devices the btrfs has that this one belongs to: `/sys/fs/btrfs/UUID/devices/` lists them. 0 without one.
+fn devices_of_btrfs(sys: &Path, name: &str) -> usize {
+    let all = paths_in(sys.join("fs/btrfs")).into_iter().map(|one| one.join("devices"));
+    let own = all.filter(|devices| devices.join(name.replace('/', "!")).exists());
+    own.map(|devices| paths_in(devices).len()).max().unwrap_or(0)
 }
 
 /// The block device under a mount, to be read; users know the place as `directory`.
@@ -482,6 +498,12 @@ impl DeviceCounters {
             busy_ms: *fields.get(9)?,
             queue_ms: *fields.get(10)?,
         })
+    }
+
+    /// Time in which it had a request, in seconds. The kernel counts by ticks of some milliseconds, each with a
+    /// request in it; what requests took together, counted exactly, is never less than the truth.
+    pub fn busy_seconds(self) -> f64 {
+        self.busy_ms.min(self.queue_ms) as f64 / 1e3
     }
 
     /// The sum of what was moved at two times.
@@ -688,10 +710,10 @@ mod tests {
         let sys = Sysfs::new();
         let devices = sys.0.path().join("fs/btrfs/1234-abcd/devices");
         std::fs::create_dir_all(devices.join("sda1")).unwrap();
-        assert!(!shared_by_btrfs(sys.0.path(), "sda1"));
+        assert_eq!(devices_of_btrfs(sys.0.path(), "sda1"), 1);
         std::fs::create_dir_all(devices.join("loop3")).unwrap();
-        assert!(shared_by_btrfs(sys.0.path(), "sda1"));
-        assert!(!shared_by_btrfs(sys.0.path(), "sda2"));
+        assert_eq!(devices_of_btrfs(sys.0.path(), "sda1"), 2);
+        assert_eq!(devices_of_btrfs(sys.0.path(), "sda2"), 0);
     }
 }
 

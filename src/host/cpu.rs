@@ -1,11 +1,15 @@
-//! Reads the CPU time and the context switches of a thread and of this process.
+//! Reads what a thread did with its time, and the CPU time of this process.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::mem::MaybeUninit;
 
-use crate::base::failed_calls::note;
+use rustix::time::{ClockId, clock_gettime};
 
-/// CPU time, in seconds, and context switches.
+use super::process::stat_field;
+use crate::base::failed_calls::note;
+use crate::base::files::read_text;
+
+/// CPU time, time spent waiting, and context switches.
 ///
 /// The sum is exact to the microsecond. Kernels that account by ticks (`CONFIG_TICK_CPU_ACCOUNTING`)
 /// divide it between user and system by what each tick hit, a division good to a few ticks only.
@@ -17,12 +21,22 @@ pub(crate) struct CpuTime {
     pub(crate) system_seconds: f64,
     /// Context switches, voluntary and involuntary.
     pub(crate) context_switches: u64,
+    /// Ready to run while others had the processors, in seconds; none where the kernel does not count it, and of
+    /// a process.
+    pub(crate) run_queue_seconds: Option<f64>,
+    /// Asleep for a disk, in seconds; none unless `kernel.task_delayacct` is on, and of a process.
+    pub(crate) disk_wait_seconds: Option<f64>,
 }
 
 impl CpuTime {
-    /// What the calling thread has used since it began (getrusage(2), `RUSAGE_THREAD`).
+    /// What the calling thread has used since it began (getrusage(2), `RUSAGE_THREAD`), and how long it waited.
     pub(crate) fn of_thread() -> Self {
-        Self::used_by(libc::RUSAGE_THREAD)
+        let text = read_text("/proc/thread-self/schedstat").ok();
+        let run_queue_seconds = text.and_then(|text| run_queue_seconds(&text));
+        let disk_wait_seconds = disk_wait_seconds();
+        // The kernel brings the count of a running thread up to date when its clock is read, and else once a tick.
+        let _ = clock_gettime(ClockId::ThreadCPUTime);
+        Self { run_queue_seconds, disk_wait_seconds, ..Self::used_by(libc::RUSAGE_THREAD) }
     }
 
     /// What all threads of this process have used, and its children that have ended
@@ -34,6 +48,7 @@ impl CpuTime {
             user_seconds: own.user_seconds + children.user_seconds,
             system_seconds: own.system_seconds + children.system_seconds,
             context_switches: own.context_switches + children.context_switches,
+            ..Self::default()
         }
     }
 
@@ -44,6 +59,24 @@ impl CpuTime {
             user_seconds: (self.user_seconds - earlier.user_seconds).max(0.0),
             system_seconds: (self.system_seconds - earlier.system_seconds).max(0.0),
             context_switches: self.context_switches.saturating_sub(earlier.context_switches),
+            run_queue_seconds: with(self.run_queue_seconds, earlier.run_queue_seconds, |a, b| {
+                a - b
+            }),
+            disk_wait_seconds: with(self.disk_wait_seconds, earlier.disk_wait_seconds, |a, b| {
+                a - b
+            }),
+        }
+    }
+
+    /// What two threads used together.
+    #[must_use]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            user_seconds: self.user_seconds + other.user_seconds,
+            system_seconds: self.system_seconds + other.system_seconds,
+            context_switches: self.context_switches.saturating_add(other.context_switches),
+            run_queue_seconds: with(self.run_queue_seconds, other.run_queue_seconds, |a, b| a + b),
+            disk_wait_seconds: with(self.disk_wait_seconds, other.disk_wait_seconds, |a, b| a + b),
         }
     }
 
@@ -65,8 +98,28 @@ impl CpuTime {
             user_seconds: seconds(usage.ru_utime),
             system_seconds: seconds(usage.ru_stime),
             context_switches: usage.ru_nvcsw.saturating_add(usage.ru_nivcsw).cast_unsigned(),
+            ..Self::default()
         }
     }
+}
+
+/// Of two times that are both known.
+fn with(one: Option<f64>, other: Option<f64>, of: fn(f64, f64) -> f64) -> Option<f64> {
+    Some(of(one?, other?).max(0.0))
+}
+
+/// The second number of `/proc/PID/schedstat` (Documentation/scheduler/sched-stats.rst), in nanoseconds.
+fn run_queue_seconds(text: &str) -> Option<f64> {
+    Some(text.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? as f64 / 1e9)
+}
+
+/// What the calling thread has waited for disks (proc_pid_stat(5), `delayacct_blkio_ticks`), in seconds; none where
+/// that is not counted.
+fn disk_wait_seconds() -> Option<f64> {
+    let is_counted = read_text("/proc/sys/kernel/task_delayacct").is_ok_and(|on| on.trim() == "1");
+    let text = is_counted.then(|| read_text("/proc/thread-self/stat").ok()).flatten()?;
+    let ticks: u64 = stat_field(&text, 39)?;
+    Some(ticks as f64 / rustix::param::clock_ticks_per_second().max(1) as f64)
 }
 
 fn seconds(time: libc::timeval) -> f64 {
@@ -105,5 +158,16 @@ mod tests {
         other.join().unwrap();
         let mine = CpuTime::of_thread().since(before);
         assert!(mine.all_seconds() < 0.05, "{mine:?}");
+    }
+
+    #[test]
+    fn time_in_the_run_queue_is_the_second_number_and_unknown_is_none() {
+        assert_eq!(run_queue_seconds("111586 2500000000 2\n"), Some(2.5));
+        for nothing in ["", "5\n", "5 x 2\n"] {
+            assert_eq!(run_queue_seconds(nothing), None, "{nothing}");
+        }
+        let known = CpuTime { run_queue_seconds: Some(1.0), ..CpuTime::default() };
+        assert_eq!(known.plus(CpuTime::default()).run_queue_seconds, None);
+        assert_eq!(known.plus(known).since(known), known);
     }
 }

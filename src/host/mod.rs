@@ -5,6 +5,7 @@ pub mod block;
 pub mod block_device;
 pub mod block_trace;
 pub(crate) mod capabilities;
+pub(crate) mod control_group;
 pub(crate) mod cpu;
 pub mod disk_activity;
 pub mod disturbance;

@@ -102,6 +102,13 @@ pub fn is_in_memory(kind: &str) -> bool {
     matches!(kind, "tmpfs" | "ramfs")
 }
 
+/// Whether file systems of this kind have no disk of this machine: they live in memory, come over a network, or from a
+/// program in FUSE.
+pub fn is_diskless(kind: &str) -> bool {
+    let is_program = kind == "fuse" || kind.starts_with("fuse.");
+    is_in_memory(kind) || SHARED.contains(&kind) || (is_program && !OF_ONE_HOST.contains(&kind))
+}
+
 impl Mount {
     /// Whether it is known that no other host mounts it. Of a kind that is not known it is not.
     pub fn is_of_one_host(&self) -> bool {

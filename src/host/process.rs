@@ -89,12 +89,15 @@ fn started(process: u32) -> Option<u64> {
 
 /// A field of a process that runs, from its state on, which is the third of all (proc_pid_stat(5)).
 fn field<T: std::str::FromStr>(process: u32, at: usize) -> Option<T> {
-    let bytes = read_bytes(format!("/proc/{process}/stat")).ok()?;
-    // The name in brackets may hold anything: blanks, brackets and bytes that are no text.
-    let rest = bytes.get(bytes.iter().rposition(|byte| *byte == b')')? + 1..)?;
-    let fields: Vec<&str> = std::str::from_utf8(rest).ok()?.split_whitespace().collect();
-    let is_dead = matches!(fields.first(), Some(&"Z" | &"X"));
-    fields.get(at)?.parse().ok().filter(|_| !is_dead)
+    let text =
+        String::from_utf8_lossy(&read_bytes(format!("/proc/{process}/stat")).ok()?).into_owned();
+    let is_dead = matches!(stat_field(&text, 0), Some('Z' | 'X'));
+    stat_field(&text, at).filter(|_| !is_dead)
+}
+
+/// A field in the text of a `stat` file, from the state on. The name before it, in brackets, may hold anything.
+pub(super) fn stat_field<T: std::str::FromStr>(text: &str, at: usize) -> Option<T> {
+    text.rsplit_once(')')?.1.split_ascii_whitespace().nth(at)?.parse().ok()
 }
 
 #[cfg(test)]

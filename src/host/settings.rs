@@ -1,14 +1,15 @@
 //! Collects the settings of the kernel and the processors that a reader needs to repeat a run, and
 //! nothing that names a person or a machine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::control_group::OwnGroup;
 use super::memory::group_limit_bytes;
 use super::sysfs::{bracketed, first_line};
-use crate::base::files::{names_in, paths_in, read_text};
+use crate::base::files::{names_in, paths_in};
 
 /// Each is null where the kernel does not tell it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -190,66 +191,6 @@ pub(super) fn virtual_machine(cpuinfo: &str) -> Option<bool> {
     Some(flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// Where the hierarchies are mounted everywhere.
-const ROOT: &str = "/sys/fs/cgroup";
-
-/// The control group of this process (cgroups(7)), by its directories: what it may use. Its name is
-/// nobody's business and is not kept.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct OwnGroup {
-    processors: PathBuf,
-}
-
-impl OwnGroup {
-    /// The group of this process; none without control groups.
-    pub(crate) fn find() -> Option<Self> {
-        Self::of(&read_text("/proc/self/cgroup").ok()?, Path::new(ROOT))
-    }
-
-    /// From the text of `/proc/PID/cgroup`, with its hierarchies below `root`.
-    pub(super) fn of(text: &str, root: &Path) -> Option<Self> {
-        Some(Self { processors: directory(text, root, "cpu")? })
-    }
-
-    /// Its file `cpu.stat`, if it has one.
-    pub(crate) fn processor_statistics(&self) -> Option<PathBuf> {
-        Some(self.processors.join("cpu.stat")).filter(|path| path.exists())
-    }
-
-    /// How many processors' time it may use; null for no limit.
-    pub(crate) fn processors_max(&self) -> Option<f64> {
-        let read = |name: &str| read_text(self.processors.join(name)).ok();
-        let (quota, period) = match read("cpu.max") {
-            Some(text) => {
-                let (quota, period) = text.trim().split_once(' ')?;
-                (quota.parse::<f64>().ok()?, period.parse::<f64>().ok()?)
-            }
-            None => {
-                let number = |name| read(name)?.trim().parse::<f64>().ok();
-                (number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?)
-            }
-        };
-        (quota > 0.0 && period > 0.0).then_some(quota / period)
-    }
-}
-
-/// The directory of the group in the hierarchy that has a controller: its own in the first version,
-/// the one without controllers (`0::`) in the second.
-fn directory(text: &str, root: &Path, controller: &str) -> Option<PathBuf> {
-    let lines = || text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
-    let below = |root: PathBuf, path: &str| root.join(path.trim_start_matches('/'));
-    let own = lines().find(|(names, _)| names.split(',').any(|name| name == controller));
-    match own {
-        Some((names, path)) => {
-            let mounted = [controller, names].map(|name| root.join(name));
-            Some(below(mounted.into_iter().find(|root| root.exists())?, path))
-        }
-        None => {
-            lines().find(|(names, _)| names.is_empty()).map(|(_, path)| below(root.into(), path))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,36 +261,5 @@ mod tests {
         assert_eq!(virtual_machine("flags\t\t: fpu hypervisor tsc\n"), Some(true));
         assert_eq!(virtual_machine("flags\t\t: fpu tsc\nbugs : hypervisor\n"), Some(false));
         assert_eq!(virtual_machine("Features : fp asimd\n"), None);
-    }
-}
-
-#[cfg(test)]
-mod group_tests {
-    use super::*;
-    use crate::host::fixture::put;
-
-    #[test]
-    fn the_second_version_has_one_directory_and_its_limits() {
-        let root = tempfile::tempdir().unwrap();
-        put(root.path(), "user.slice/a/cpu.max", "150000 100000\n");
-        let group = OwnGroup::of("0::/user.slice/a\n", root.path()).unwrap();
-        assert_eq!(group.processors_max(), Some(1.5));
-        assert_eq!(group.processor_statistics(), None);
-        put(root.path(), "user.slice/a/cpu.max", "max 100000\n");
-        assert_eq!(group.processors_max(), None);
-    }
-
-    #[test]
-    fn the_first_version_has_a_directory_for_each_controller() {
-        let root = tempfile::tempdir().unwrap();
-        put(root.path(), "cpu,cpuacct/b/cpu.cfs_quota_us", "50000\n");
-        put(root.path(), "cpu,cpuacct/b/cpu.cfs_period_us", "100000\n");
-        put(root.path(), "cpu,cpuacct/b/cpu.stat", "nr_throttled 1\n");
-        let text = "4:memory:/c\n1:cpu,cpuacct:/b\n0::/\n";
-        let group = OwnGroup::of(text, root.path()).unwrap();
-        assert_eq!(group.processors_max(), Some(0.5));
-        assert!(group.processor_statistics().is_some());
-        put(root.path(), "cpu,cpuacct/b/cpu.cfs_quota_us", "-1\n");
-        assert_eq!(group.processors_max(), None);
     }
 }

@@ -90,11 +90,7 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
 
 /// What limited these rows. Where it is not the same for all, it is now the one, now the other.
 fn limits_of<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> BTreeSet<Limit> {
-    let mut limits: BTreeSet<Limit> = rows.filter_map(|row| row.limit).collect();
-    if limits.len() > 1 && limits.remove(&Limit::Both) {
-        limits.extend([Limit::Processor, Limit::Device]);
-    }
-    limits
+    rows.filter_map(|row| row.limit).collect()
 }
 
 /// What the processor does, where several limits are named.

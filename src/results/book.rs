@@ -8,6 +8,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
+pub use super::time_shares::TimeShares;
 use crate::base::distinct::each_once;
 use crate::base::errno::Errno;
 use crate::base::known;
@@ -560,6 +561,9 @@ pub struct Measurement {
     /// empty for too few operations.
     #[serde(default)]
     pub slices_ns: Vec<f64>,
+    /// What the mean worker did with the time of the phase and its sync; null where it was not looked at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_shares: Option<TimeShares>,
     /// What the disk did during the phase and its sync, request by request; null where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub disk: Option<DiskActivity>,

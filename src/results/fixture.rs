@@ -328,6 +328,7 @@ impl Odd {
         m.worker_spread = self.of(&[None, Some(0.1), Some(1.0)]);
         m.slices_ns = self.of(&[vec![], vec![1.5, 1e300], vec![5.0; 40]]);
         m.disturbance = self.disturbance();
+        m.time_shares = self.time_shares();
         m.space_bytes = self.maybe_taken();
         m.inodes = self.maybe_taken();
         m.idle = self.of(&[None, Some(true), Some(false)]);
@@ -391,6 +392,14 @@ impl Odd {
         found.clock_changed = self.of(&[None, Some(true), Some(false)]);
         found.frequency_share = self.of(&[None, Some(0.3), Some(1.0)]);
         self.of(&[None, Some(found)])
+    }
+
+    fn time_shares(&mut self) -> Option<TimeShares> {
+        let mut share = || self.of(&[None, Some(0.0), Some(0.4), Some(1.0)]);
+        let (on_cpu, run_queue, device) = (share(), share(), share());
+        let (kernel_threads, throttled, other) = (share(), share(), share());
+        let shares = TimeShares { on_cpu, run_queue, device, kernel_threads, throttled, other };
+        self.of(&[None, Some(shares)])
     }
 
     fn maybe_whole(&mut self) -> Option<u64> {

@@ -81,8 +81,9 @@ impl RankReport {
     /// # Errors
     /// If they are none.
     pub fn decoded(bytes: &[u8]) -> Result<Self> {
-        let none =
-            || Failure::failed("what a rank sent cannot be read: is its boatload the same version?");
+        let none = || {
+            Failure::failed("what a rank sent cannot be read: is its boatload the same version?")
+        };
         let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>().ok_or_else(none)?;
         let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| none())?;
         let (rest, histogram) = rest.split_at_checked(length).ok_or_else(none)?;
@@ -168,6 +169,7 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
         cpu_user_seconds: summed([one.cpu_user_seconds, other.cpu_user_seconds]),
         cpu_system_seconds: summed([one.cpu_system_seconds, other.cpu_system_seconds]),
         context_switches: one.context_switches.zip(other.context_switches).map(|(a, b)| a + b),
+        time_shares: None,
         entries_expected: summed([one.entries_expected, other.entries_expected]),
         entries_found: summed([one.entries_found, other.entries_found]),
         idle: one.idle.zip(other.idle).map(|(a, b)| a && b),

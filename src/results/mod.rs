@@ -16,6 +16,7 @@ pub mod ranks;
 pub mod recorder;
 pub mod reference;
 pub mod store;
+pub mod time_shares;
 pub mod tools;
 pub mod trace_classes;
 mod trace_counts;

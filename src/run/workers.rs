@@ -27,12 +27,10 @@ pub struct PhaseRun {
     pub failures: BTreeMap<Errno, FailedRequest>,
     /// From the first worker's start to the last one's end, in seconds.
     pub seconds: f64,
-    /// CPU time of all workers in user mode, in seconds.
-    pub cpu_user_seconds: f64,
-    /// CPU time of all workers in the kernel, in seconds.
-    pub cpu_system_seconds: f64,
-    /// Context switches of all workers.
-    pub context_switches: u64,
+    /// What all workers together did with their time.
+    pub(crate) cpu: CpuTime,
+    /// How long each of them worked, the sum, in seconds.
+    pub(crate) workers_seconds: f64,
     /// Time between the end of the worker in the middle and the end of the last one, among workers that had
     /// as much to do, over `seconds`; `None` for fewer than two.
     pub worker_spread: Option<f64>,
@@ -157,12 +155,9 @@ fn seconds_per_tick(clock: &impl Clock) -> f64 {
 
 fn summed(workers: &[WorkerResult]) -> PhaseRun {
     let mut run = PhaseRun::default();
-    for WorkerResult { tally, cpu, .. } in workers {
+    for WorkerResult { tally, .. } in workers {
         run.operations += tally.operations;
         run.bytes += tally.bytes;
-        run.cpu_user_seconds += cpu.user_seconds;
-        run.cpu_system_seconds += cpu.system_seconds;
-        run.context_switches += cpu.context_switches;
         for (errno, count) in &tally.errors {
             *run.errors.entry(*errno).or_default() += count;
         }
@@ -170,10 +165,14 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
             run.failures.entry(*errno).or_insert(*request);
         }
     }
+    run.cpu = workers.iter().map(|w| w.cpu).reduce(CpuTime::plus).unwrap_or_default();
     let started = workers.iter().map(|w| w.tally.started).min().unwrap_or(0);
     let ended = workers.iter().map(|w| w.tally.ended).max().unwrap_or(0);
     let tick = workers.first().map_or(0.0, |w| w.seconds_per_tick);
     run.seconds = ended.saturating_sub(started) as f64 * tick;
+    let worked =
+        workers.iter().map(|w| w.tally.ended.saturating_sub(w.tally.started) as f64 * tick);
+    run.workers_seconds = worked.sum();
     let tallies: Vec<&WorkerTally> = workers.iter().map(|worker| &worker.tally).collect();
     run.worker_spread = spread(&tallies, ended.saturating_sub(started));
     run.span = workers.iter().map(|worker| worker.span).reduce(WorkSpan::and);

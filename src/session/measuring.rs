@@ -8,7 +8,8 @@ use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::block_trace::BlockTrace;
-use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
+use crate::host::cpu::CpuTime;
+use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch, PhaseSupport};
 use crate::host::memory::touch_free;
 use crate::host::settings::host_takes_free_memory;
 use crate::host::space::{Space, SpaceLack};
@@ -20,6 +21,7 @@ use crate::results::histogram::encoded;
 use crate::results::invalid::{FirstFailure, InvalidReason};
 use crate::results::operation::MeasuredOperation;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
+use crate::results::time_shares::{TimeShares, WorkersTime};
 use crate::run::cache::{CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::drive::{DoneCount, FailedRequest};
@@ -54,6 +56,7 @@ pub(super) struct WatchedPhase {
 pub(super) struct PhaseSurroundings {
     disturbance: Option<Disturbance>,
     disk: Option<DiskActivity>,
+    support: Option<PhaseSupport>,
 }
 
 impl PhaseWatch {
@@ -88,8 +91,8 @@ impl PhaseWatch {
             None => site.device().and_then(|device| self.trace(device)).map(BlockTrace::end),
         };
         site.time_disk(false)?;
-        let disturbance = Some(self.disturbance(begun, site));
-        Ok(PhaseSurroundings { disturbance, disk })
+        let (disturbance, support) = self.seen_since(begun, site);
+        Ok(PhaseSurroundings { disturbance: Some(disturbance), disk, support: Some(support) })
     }
 
     /// What follows the requests of a device, if it can be followed.
@@ -101,14 +104,15 @@ impl PhaseWatch {
         self.followed.as_ref()?.trace.as_ref()
     }
 
-    fn disturbance(&mut self, begun: &WatchedPhase, site: &dyn Site) -> Disturbance {
+    fn seen_since(&mut self, begun: &WatchedPhase, site: &dyn Site) -> (Disturbance, PhaseSupport) {
         let clocks = self.clock.both();
         let look = self.watch.look(site.device());
         let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);
         // Where latencies come from the kernel's own clock there is nothing to hold against it.
         let clock_error = clock_error.filter(|_| self.clock.source() == ClockSource::Tsc);
         let found = self.watch.between(&begun.look, &look);
-        Disturbance { seconds: Some(seconds), clock_error, ..found }
+        let support = look.support_since(&begun.look, seconds);
+        (Disturbance { seconds: Some(seconds), clock_error, ..found }, support)
     }
 }
 
@@ -194,10 +198,12 @@ pub(super) fn measure(
     let mut wrong = Vec::new();
     // A user who wants to stop does not wait for a sync of what will be removed.
     let interrupted = interrupt.is_set();
+    let before_sync = CpuTime::of_thread();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
+    let sync_time = CpuTime::of_thread().since(before_sync);
     let moved = site.readings().since(before).device;
     let seen = begun.map(|begun| watch.end(&begun, site)).transpose()?;
-    let PhaseSurroundings { disturbance, disk } = seen.unwrap_or_default();
+    let PhaseSurroundings { disturbance, disk, support } = seen.unwrap_or_default();
     let disturbance = disturbance.or_else(|| site.simulated_load(run.seconds));
     let space_after = site.space();
     let recorded = merge(recorders, windows);
@@ -228,6 +234,10 @@ pub(super) fn measure(
             phase,
         )
     };
+    measurement.time_shares = support.map(|support| {
+        let time = WorkersTime::of(&run, sync_time);
+        TimeShares::of(&measurement, &time, &support, site.has_disk())
+    });
     let tree = site.tree_of(phase, cell);
     let met = MetErrors { failures: &run.failures, lack: space_after.map(|space| space.lack()) };
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted, &met));
@@ -345,10 +355,10 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
         errors: run.errors.clone(),
         bytes: Some(run.bytes),
         seconds: Some(run.seconds),
-        cpu_user_seconds: Some(run.cpu_user_seconds),
-        cpu_system_seconds: Some(run.cpu_system_seconds),
+        cpu_user_seconds: Some(run.cpu.user_seconds),
+        cpu_system_seconds: Some(run.cpu.system_seconds),
         worker_spread: run.worker_spread,
-        context_switches: Some(run.context_switches),
+        context_switches: Some(run.cpu.context_switches),
         ..Measurement::default()
     }
 }

@@ -21,6 +21,7 @@ mod host_making;
 mod host_real;
 mod layout_real;
 mod layout_sample;
+mod limits;
 mod modelled_disk;
 mod modelled_runs;
 mod real_fs;

@@ -67,6 +67,11 @@ fn random_reads_on_a_disk_with_a_head_take_the_time_of_its_mechanism_and_on_memo
         let mechanism: f64 = times.iter().map(|key| number(m, key)).sum();
         // On a busy machine it takes longer, but one worker never waits for less.
         assert!(seconds(m) > 0.9 * mechanism, "{mechanism} s: {m}");
+        let share = |name: &str| number(m, &format!("/time_shares/{name}"));
+        assert!(share("device") > share("on_cpu"), "the worker sleeps while the head moves: {m}");
+        if share("run_queue") < 0.3 {
+            assert_eq!(m["limit"], "device", "{m}");
+        }
         let each = mechanism / requests;
         assert!((0.0003..0.03).contains(&each), "no disk of 7,200 turns takes {each} s: {m}");
     }

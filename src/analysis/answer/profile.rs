@@ -91,10 +91,8 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     let mut text = format!("{} {}", first.phase, in_words(first)?);
     let limited = |row: &PhaseSummary| {
         let of = |limit: Limit| match limit {
-            Limit::Processor | Limit::Device | Limit::Both => {
-                format!(", limited by the {}", limit.in_words())
-            }
-            Limit::Lock | Limit::Wait => format!(", limited by {}", limit.in_words()),
+            Limit::Lock | Limit::Waiting => format!(", limited by {}", limit.in_words()),
+            _ => format!(", limited by the {}", limit.in_words()),
         };
         row.limit.map(of).unwrap_or_default()
     };

@@ -74,7 +74,7 @@ pub(in crate::analysis) fn disk(uses: &[DiskUse]) -> Vec<DiskFinding> {
     let of_phase = |phase: &str| {
         let is_own = |one: &&DiskUse| one.phase == phase && !one.is_shared;
         let own: Vec<&DiskUse> = uses.iter().filter(is_own).collect();
-        own.iter().find(|one| matches!(one.limit, Some(Limit::Device | Limit::Both)))?;
+        own.iter().find(|one| one.limit == Some(Limit::Device))?;
         let variants: Vec<VariantDiskUse> = own.iter().filter_map(|one| variant(one)).collect();
         let level = own.first()?.level.clone();
         (!variants.is_empty()).then(|| DiskFinding { phase: phase.into(), level, variants })

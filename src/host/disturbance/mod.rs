@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::block_device::{BlockDevice, StackedCounters};
+use super::block_device::{BlockDevice, DeviceCounters, StackedCounters};
+use super::control_group::{DiskLimits, OwnGroup, is_limit_reached};
 use super::cpu::CpuTime;
-use super::settings::OwnGroup;
 use super::sysfs::{number_after, number_in};
 use crate::base::files::{paths_in, read_text};
-use processes::{Processes, Transfers};
+pub use processes::KernelTime;
+use processes::{DeviceWords, ProcessCounters, Processes};
 
 /// What else happened during a phase and its sync. Each figure is null where nothing tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,11 +31,15 @@ pub struct Disturbance {
     pub cpu_seconds: Option<f64>,
     /// Of it, what the hypervisor gave to others, in seconds.
     pub steal_seconds: Option<f64>,
-    /// Of it, what others than this process used, in seconds. Threads of the kernel are among them,
-    /// also those that work for this process.
+    /// Of it, what others than this process and its children used, in seconds: in user mode, in the kernel and in
+    /// interrupts. Threads of the kernel are among them.
     pub others_cpu_seconds: Option<f64>,
     /// The part of that in user mode, in seconds: no thread of the kernel is in it.
     pub others_user_seconds: Option<f64>,
+    /// The part of it of threads of the kernel that work for the device, the devices beneath it, or for memory, in
+    /// seconds; none where threads of the kernel are not seen.
+    #[serde(default)]
+    pub kernel_threads_seconds: Option<f64>,
     /// Bytes that other processes read from any disk.
     pub others_read_bytes: Option<u64>,
     /// Bytes that other processes wrote to any disk, or left in memory for one.
@@ -57,11 +62,39 @@ pub struct Disturbance {
     pub clock_error: Option<f64>,
 }
 
+impl Disturbance {
+    /// What other processes and interrupts used of the processors, in seconds. Where threads of the kernel were not
+    /// counted, others' time in user mode alone, which is less.
+    pub fn others_load_seconds(&self) -> Option<f64> {
+        match (self.others_cpu_seconds, self.kernel_threads_seconds) {
+            (Some(others), Some(kernel)) => Some((others - kernel).max(0.0)),
+            _ => self.others_user_seconds,
+        }
+    }
+}
+
+/// What happened to the requests and the processor time of a phase beside the workers' own doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PhaseSupport {
+    /// CPU time of threads of the kernel that work for the device; none where they are not seen.
+    pub kernel: Option<KernelTime>,
+    /// Time in which a limit of a control group kept this process from processors, the sum over all processors, in
+    /// seconds; none where nothing counts it.
+    pub cpu_throttled_seconds: Option<f64>,
+    /// Whether the control group read from the device or one beneath, or wrote to it, as much as its limit allows.
+    pub is_at_disk_limit: bool,
+    /// Whether it is a loop device: only who uses its file system moves anything on it.
+    pub is_loop: bool,
+    /// Time in which the one device beneath was busy, in seconds; none where there is not one.
+    pub beneath_busy_seconds: Option<f64>,
+}
+
 /// Where to look, found once.
 #[derive(Debug)]
 pub struct DisturbanceWatch {
     processes: Processes,
     throttling: Throttling,
+    group: Option<OwnGroup>,
 }
 
 /// The state of the machine at one moment.
@@ -70,7 +103,10 @@ pub struct DisturbanceCounters {
     pressure: Pressure,
     processors: Option<ProcessorTimes>,
     own: CpuTime,
-    transfers: Option<Transfers>,
+    words: DeviceWords,
+    processes: Option<ProcessCounters>,
+    cpu_throttled_seconds: Option<f64>,
+    disk_limits: DiskLimits,
     counters: Option<StackedCounters>,
     throttles: Throttles,
     clock_source: Option<String>,
@@ -78,15 +114,22 @@ pub struct DisturbanceCounters {
 
 impl Default for DisturbanceWatch {
     fn default() -> Self {
-        Self { processes: Processes::default(), throttling: Throttling::find() }
+        let group = OwnGroup::find();
+        let throttling = Throttling::of(group.as_ref());
+        Self { processes: Processes::default(), throttling, group }
     }
 }
 
 impl DisturbanceWatch {
     /// Looks now. Takes some microseconds for each process of the machine.
     pub fn look(&mut self, device: Option<&BlockDevice>) -> DisturbanceCounters {
+        let words = device.map(DeviceWords::of).unwrap_or_default();
+        let group = self.group.as_ref();
         DisturbanceCounters {
-            transfers: self.processes.transfers(),
+            processes: self.processes.look(),
+            cpu_throttled_seconds: group.and_then(OwnGroup::throttled_seconds),
+            disk_limits: group.map(|group| group.disk_limits(&words.numbers)).unwrap_or_default(),
+            words,
             throttles: self.throttling.now(),
             pressure: Pressure::now(),
             clock_source: super::settings::clock_source(),
@@ -107,8 +150,10 @@ impl DisturbanceWatch {
         // Where none was ever counted, most machines have none, and others do not tell.
         let tells_steal = after.processors.is_some_and(|since_boot| since_boot.steal_seconds > 0.0);
         let own = after.own.since(before.own);
-        let transfers = before.transfers.as_ref().zip(after.transfers.as_ref());
-        let moved = transfers.map(|(before, after)| self.processes.between(before, after));
+        let processes = before.processes.as_ref().zip(after.processes.as_ref());
+        let moved = processes.filter(|(_, after)| after.shows_others());
+        let moved = moved.map(|(before, after)| self.processes.between(before, after));
+        let children = processes.map_or(0.0, |(b, a)| a.children_seconds_since(b));
         let beneath = before.counters.zip(after.counters).and_then(|(b, a)| a.beyond(b));
         let throttles = after.throttles.since(before.throttles);
         let sources = before.clock_source.as_ref().zip(after.clock_source.as_ref());
@@ -120,8 +165,10 @@ impl DisturbanceWatch {
             memory_pressure_seconds: pressure.memory_seconds,
             cpu_seconds: times.map(|times| times.all_seconds),
             steal_seconds: times.filter(|_| tells_steal).map(|times| times.steal_seconds),
-            others_cpu_seconds: times.map(|t| but_own(t.busy_seconds, own.all_seconds())),
+            others_cpu_seconds: times
+                .map(|t| but_own(t.busy_seconds, own.all_seconds() + children)),
             others_user_seconds: times.map(|t| but_own(t.user_seconds, own.user_seconds)),
+            kernel_threads_seconds: after.kernel_time_since(before).map(|kernel| kernel.seconds),
             others_read_bytes: moved.map(|moved| moved.read_bytes),
             others_write_bytes: moved.map(|moved| moved.write_bytes),
             others_unseen: moved.map(|moved| moved.unseen),
@@ -132,6 +179,27 @@ impl DisturbanceWatch {
             frequency_share: throttles.frequency_share,
             clock_changed: sources.map(|(before, after)| before != after),
             clock_error: None,
+        }
+    }
+}
+
+impl DisturbanceCounters {
+    fn kernel_time_since(&self, before: &Self) -> Option<KernelTime> {
+        let (now, then) = (self.processes.as_ref()?, before.processes.as_ref()?);
+        now.kernel_time_since(then, &self.words)
+    }
+
+    /// What happened to the work of this process since an earlier look, so many seconds ago.
+    pub fn support_since(&self, before: &Self, seconds: f64) -> PhaseSupport {
+        let throttled = self.cpu_throttled_seconds.zip(before.cpu_throttled_seconds);
+        let beneath = self.counters.zip(before.counters);
+        let beneath = beneath.and_then(|(now, then)| now.beneath.since(then.beneath));
+        PhaseSupport {
+            kernel: self.kernel_time_since(before),
+            cpu_throttled_seconds: throttled.map(|(now, then)| (now - then).max(0.0)),
+            is_loop: self.words.names.first().is_some_and(|name| name.starts_with("loop")),
+            is_at_disk_limit: is_limit_reached(&before.disk_limits, &self.disk_limits, seconds),
+            beneath_busy_seconds: beneath.map(DeviceCounters::busy_seconds),
         }
     }
 }
@@ -248,8 +316,8 @@ struct Throttles {
 }
 
 impl Throttling {
-    fn find() -> Self {
-        let group = OwnGroup::find().and_then(|group| group.processor_statistics());
+    fn of(group: Option<&OwnGroup>) -> Self {
+        let group = group.and_then(OwnGroup::processor_statistics);
         Self { group, ..Self::below(Path::new(PROCESSORS)) }
     }
 
@@ -300,7 +368,6 @@ fn throttled(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::block_device::DeviceCounters;
 
     #[test]
     fn traffic_beneath_is_what_the_device_upon_it_did_not_cause() {

@@ -20,7 +20,7 @@ use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
-use crate::host::mounts::is_in_memory;
+use crate::host::mounts::{is_diskless, is_in_memory};
 use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
@@ -60,6 +60,8 @@ pub struct DirectorySite {
     /// The way to see what is cached; tried out on this file system.
     probe: CacheProbe,
     in_memory: bool,
+    /// Whether the file system has no disk of this machine.
+    is_diskless: bool,
     clock: RealClock,
     cells_begun: u64,
     /// Artificial delay of each request and sync, as a share of its duration.
@@ -127,6 +129,7 @@ impl DirectorySite {
             can_drop: host.rights.drop_caches,
             probe: CacheProbe::None,
             in_memory: is_in_memory(&host.filesystem.kind),
+            is_diskless: is_diskless(&host.filesystem.kind),
             clock,
             cells_begun: 0,
             delay: 0.0,
@@ -459,6 +462,10 @@ impl Site for DirectorySite {
 
     fn device(&self) -> Option<&BlockDevice> {
         self.device_counters.as_ref().map(|source| &source.device)
+    }
+
+    fn has_disk(&self) -> bool {
+        self.device_counters.is_some() || !self.is_diskless
     }
 
     fn space(&self) -> Option<Space> {

@@ -273,6 +273,11 @@ pub trait Site {
         self.inside()?.device()
     }
 
+    /// Whether there is, or may be, a disk of this machine beneath, known or not.
+    fn has_disk(&self) -> bool {
+        self.inside().is_none_or(Site::has_disk)
+    }
+
     /// From now on, or no longer, a modelled disk beneath takes its time.
     ///
     /// # Errors

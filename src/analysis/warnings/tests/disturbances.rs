@@ -87,11 +87,18 @@ fn traffic_beneath_counts_when_it_is_more_than_a_file_system_makes_for_itself() 
 }
 
 #[test]
-fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
+fn processors_that_others_use_are_told_and_kernel_threads_for_the_device_are_not() {
     let others = |user: f64| seen(move |d| d.others_user_seconds = Some(user));
     is(&others(2.5), WarningCode::OthersCpu, "up to 12% of the CPU time");
     assert_eq!(others(1.5), []);
-    assert_eq!(seen(|d| d.others_cpu_seconds = Some(15.0)), []);
+    assert_eq!(seen(|d| d.others_cpu_seconds = Some(15.0)), [], "kernel threads were not counted");
+    let in_kernel = |kernel: f64| {
+        seen(move |d| {
+            (d.others_cpu_seconds, d.kernel_threads_seconds) = (Some(15.0), Some(kernel));
+        })
+    };
+    assert_eq!(in_kernel(14.5), [], "they worked for the device");
+    is(&in_kernel(5.0), WarningCode::OthersCpu, "up to 50% of the CPU time");
     let waiting = |d: &mut Disturbance| {
         (d.cpu_pressure_seconds, d.others_user_seconds) = (Some(3.0), Some(1.0));
     };
