@@ -229,7 +229,9 @@ fn refuse_users(device: &Path, number: DeviceNumber, directory: &Path) -> Result
     }
     match is_unused(device) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(used("is in use: another program or the kernel holds it exclusively".into())),
+        Ok(false) => {
+            Err(used("is in use: another program or the kernel holds it exclusively".into()))
+        }
         Err(error) => Err(Failure::from_system(format!("open {}", shown(device)), error.about())),
     }
 }

@@ -81,8 +81,9 @@ impl RankReport {
     /// # Errors
     /// If they are none.
     pub fn decoded(bytes: &[u8]) -> Result<Self> {
-        let none =
-            || Failure::failed("what a rank sent cannot be read: is its boatload the same version?");
+        let none = || {
+            Failure::failed("what a rank sent cannot be read: is its boatload the same version?")
+        };
         let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>().ok_or_else(none)?;
         let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| none())?;
         let (rest, histogram) = rest.split_at_checked(length).ok_or_else(none)?;

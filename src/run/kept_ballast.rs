@@ -85,7 +85,9 @@ pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<KeptBallast>, 
         let Some(kept) = open(parent, name) else { continue };
         match difference(&kept, ballast) {
             None => return (Some(kept), passed_over),
-            Some(why) => passed_over.push(format!("{} is left unchanged: {why}", shown(&kept.name))),
+            Some(why) => {
+                passed_over.push(format!("{} is left unchanged: {why}", shown(&kept.name)))
+            }
         }
     }
     (None, passed_over)
