@@ -165,7 +165,7 @@ pub struct Plan {
     /// Most that the run takes, in seconds, where it repeats until its answer is decided; `None` for a fixed number of repeats.
     pub time_limit_seconds: Option<f64>,
     /// Its parameters as resolved, by name, for people and the store.
-    pub parameters: Vec<(String, String)>,
+    pub parameters: BTreeMap<String, String>,
     /// What grows; `None` if nothing does.
     pub axis: Option<Axis>,
     /// Whether there is room to keep the prepared file systems that boatload makes as images.

@@ -1,10 +1,9 @@
 //! Defines the results of a run, as the store keeps them and reports read them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
@@ -220,9 +219,7 @@ pub struct RunFacts {
     /// The question it asks.
     pub question: String,
     /// Its parameters as resolved, by name.
-    #[serde(with = "in_order")]
-    #[schemars(with = "BTreeMap<String, String>")]
-    pub parameters: Vec<(String, String)>,
+    pub parameters: BTreeMap<String, String>,
     /// The job file's text; empty without one.
     #[serde(with = "known")]
     #[schemars(with = "Option<String>")]
@@ -685,41 +682,6 @@ pub struct Window {
 }
 
 /// Pairs as an object that keeps their order.
-mod in_order {
-    use super::*;
-
-    pub(crate) fn serialize<S: Serializer>(
-        pairs: &[(String, String)],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Vec<(String, String)>, D::Error> {
-        from.deserialize_map(Pairs)
-    }
-
-    struct Pairs;
-
-    impl<'de> Visitor<'de> for Pairs {
-        type Value = Vec<(String, String)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object of texts")
-        }
-
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-            let mut pairs = Vec::new();
-            while let Some(pair) = map.next_entry()? {
-                pairs.push(pair);
-            }
-            Ok(pairs)
-        }
-    }
-}
-
 /// A histogram as text; null for none.
 mod histogram_text {
     use super::*;

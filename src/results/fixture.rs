@@ -179,7 +179,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         command: "boatload run".into(),
         boatload: "0.1.0".into(),
         complete: true,
-        parameters: vec![("files".into(), "30000".into()), ("selected".into(), "3000".into())],
+        parameters: [("files", "30000"), ("selected", "3000")].map(|(name, value)| (name.into(), value.into())).into(),
         job: "name = \"smallfiles\"\n".into(),
         overhead_ns: Some(21.4),
         clock: Some(ClockSource::Tsc),

@@ -288,7 +288,7 @@ mod tests {
         let a = fixture::book();
         assert_eq!(differences(&[&a, &b]), []);
         b.host.filesystem.options = "rw,noatime".into();
-        b.run.parameters[1].1 = "50".into();
+        b.run.parameters.insert("selected".into(), "50".into());
         b.run.job += "# a word\n\n[[phase]]\noperation = \"stat\"\n";
         let found = differences(&[&a, &b]);
         let told: Vec<_> = found.iter().map(|d| (d.name, d.values.clone())).collect();

@@ -3,6 +3,7 @@
 use super::Settings;
 use super::filesystem::CrossedVariant;
 use super::keys::{KeyReader, Scope};
+use super::limits::{DELAY_MAX, SIM_COUNT_MAX, SIM_QUEUE_MAX, SIM_SPREAD_MAX, SIM_TIME_MAX_NS};
 use crate::base::errno::Errno;
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Operation, Subject, find_operation};
@@ -14,17 +15,6 @@ use crate::plan::wire::{
     Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim, WireSimFault,
 };
 use crate::plan::{CellPlan, EngineName, FileSystem};
-
-/// Longest time of one simulated request, in nanoseconds: an hour.
-const SIM_TIME_MAX_NS: u64 = 3_600_000_000_000;
-const SIM_COUNT_MAX: u64 = 1 << 53;
-
-/// In percent. Time never goes back: what deviates most takes less than all of it.
-const SIM_SPREAD_MAX: f64 = 30.0;
-const SIM_QUEUE_MAX: u64 = 4_096;
-
-/// Of a planted slowdown, in percent.
-const DELAY_MAX: f64 = 1_000.0;
 
 /// Checks one variant at one level.
 pub(super) struct CellCheck<'a> {

@@ -110,7 +110,7 @@ impl Scope {
     }
 
     /// All parameters by name, their values as text for people.
-    pub(super) fn written(&self) -> Vec<(String, String)> {
+    pub(super) fn written(&self) -> BTreeMap<String, String> {
         let text = |value: &ParameterValue| match value {
             ParameterValue::One(one) => one.to_string(),
             ParameterValue::Many(many) => {

@@ -4,6 +4,7 @@
 mod cell;
 mod filesystem;
 mod keys;
+mod limits;
 mod phases;
 mod settings;
 mod tree;
@@ -14,6 +15,9 @@ use std::ops::RangeInclusive;
 use self::cell::CellCheck;
 use self::filesystem::CrossedVariant;
 use self::keys::{KeyReader, Scope, check_name, check_title, described};
+use self::limits::{
+    LEVELS_MAX, MEMORY_USUAL, PHASE_LIMIT_NS, PHASES_MAX, SEED_DEFAULT, VARIANTS_MAX,
+};
 use super::repetition::REPEATS_MIN;
 use super::report::{ProblemList, below, element};
 use super::source;
@@ -23,23 +27,11 @@ use crate::base::problem::Problems;
 use crate::base::text_limits::TEXT_BYTES_MAX;
 use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 
+pub use self::limits::THREADS_MAX;
 pub use self::settings::Settings;
 
-const SEED_DEFAULT: u64 = 1;
 const REPEATS_DEFAULT: u32 = 3;
 const REPEATS: RangeInclusive<u64> = 1..=1_000;
-/// Most workers.
-pub const THREADS_MAX: u32 = 1_024;
-const THREADS: RangeInclusive<u64> = 1..=THREADS_MAX as u64;
-const PHASE_LIMIT_NS: RangeInclusive<f64> = 1e6..=30.0 * 86_400e9;
-const LEVELS_MAX: usize = 1_000;
-const VARIANTS_MAX: usize = 100;
-
-/// Memory of the machine on which variants are checked that do not run.
-const MEMORY_USUAL: u64 = 16 << 30;
-
-/// Phases, passes counted, over all cells: each keeps what came before it in memory.
-const PHASES_MAX: usize = 10_000;
 
 /// Reads a job file into a plan.
 ///

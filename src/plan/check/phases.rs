@@ -4,7 +4,10 @@ use std::ops::RangeInclusive;
 
 use super::cell::{CellCheck, PhaseOutline};
 use super::keys::{KeyReader, check_title, described};
-use super::tree::{BYTES_MAX, sizes};
+use super::limits::{
+    BLOCK, BYTES_MAX, CELL_PHASES_MAX, COUNT, DURATION_NS, PASSES, RANK_OFFSET, THREADS, WINDOWS,
+};
+use super::tree::sizes;
 use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 use crate::op::{Change, Durability, Effect, Operation, Subject, find_operation};
 use crate::plan::phase::{
@@ -15,16 +18,6 @@ use crate::plan::report::{below, element};
 use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::tree::{Sizes, Tree};
 use crate::plan::wire::{Atime, WireOn, WirePhase, WireQuantity};
-
-const PASSES: RangeInclusive<u64> = 1..=200;
-const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
-const WINDOWS: RangeInclusive<u64> = 0..=10_000;
-const COUNT: RangeInclusive<u64> = 0..=1 << 53;
-const RANK_OFFSET: RangeInclusive<u64> = 0..=u32::MAX as u64;
-const DURATION_NS: RangeInclusive<f64> = 1e6..=3.6e12;
-
-/// Phases of one cell, passes counted: each remembers those before it.
-const PHASES_MAX: usize = 200;
 
 impl<'a> CellCheck<'a> {
     /// What a phase says of itself, with the defaults of variant and job file, and the settings'
@@ -100,7 +93,7 @@ impl<'a> CellCheck<'a> {
         let (wire, place) = places.into_iter().find(|(wire, _)| wire.is_some()).unzip();
         let Some(wire) = wire else { return Some(1) };
         let keys = &mut KeyReader::new(place.unwrap_or_default(), self.scope, self.report);
-        keys.whole_or(1, "", wire, Unit::Count, super::THREADS)
+        keys.whole_or(1, "", wire, Unit::Count, THREADS)
     }
 
     /// All phases with their passes, each on what the ones before it leave.
@@ -110,9 +103,9 @@ impl<'a> CellCheck<'a> {
         tree: &Tree,
     ) -> Option<Vec<Phase>> {
         let passes: usize = outlines.iter().map(|outline| outline.passes as usize).sum();
-        if passes > PHASES_MAX {
+        if passes > CELL_PHASES_MAX {
             let found = format!("{} phases, passes counted", grouped(passes as u64));
-            self.report.add("phase", found, format!("at most {PHASES_MAX}"));
+            self.report.add("phase", found, format!("at most {CELL_PHASES_MAX}"));
             return None;
         }
         let mut entries = Entries::default();

@@ -4,6 +4,10 @@ use std::ops::RangeInclusive;
 
 use super::cell::CellCheck;
 use super::keys::KeyReader;
+use super::limits::{
+    BYTES_MAX, DELETE_EVERY_DEFAULT, FILES_EACH_DEFAULT, FILES_MAX, FILES_UNKNOWN,
+    FILES_UNKNOWN_DRAWN, MU_MAX, SIGMA, THREADS, WITHIN_MIN,
+};
 use crate::base::units::{Quantity, Unit, bytes, grouped};
 use crate::plan::prepare::{
     Ballast, BallastGoal, Churn, FillMethod, HISTORIES_MAX, PIECE_BYTES, Prepare, ROUNDS_MAX,
@@ -17,26 +21,6 @@ use crate::plan::wire::{
     Directories, FilesLaw, LognormalLaw, SizeLaw, Trees, WireAge, WireContent, WireFilesEach,
     WireFill, WirePrepare, WireQuantity, WireSize, WireTree,
 };
-
-/// File numbers share 64 bits with the version of the content, which has the upper 20.
-const FILES_MAX: u64 = 1 << 44;
-
-/// Bytes of a file, and of all files together: up to here a double holds every whole number.
-pub(super) const BYTES_MAX: u64 = 1 << 53;
-
-/// Of a lognormal law: half of the files would be larger than 4 PiB.
-const MU_MAX: f64 = 36.0;
-const SIGMA: RangeInclusive<f64> = 0.01..=10.0;
-/// The least share of it that its range leaves.
-const WITHIN_MIN: f64 = 0.01;
-
-const FILES_EACH_DEFAULT: u64 = 1_000;
-const DELETE_EVERY_DEFAULT: u64 = 10;
-
-/// Where the space decides how many files there will be: more than any file system holds, and as
-/// many as directories of a drawn number of files are laid out for.
-const FILES_UNKNOWN: u64 = 1 << 32;
-const FILES_UNKNOWN_DRAWN: u64 = 10_000_000;
 
 /// Reads a tree. `workers` are the threads of the phases, for trees of their own; `None` if they are
 /// not known.
@@ -411,7 +395,7 @@ fn ballast(
     let goal = goal(method, level, &mut keys)?;
     let sizes = sizes(Some(wire.sizes.as_ref()?), keys.table("sizes"));
     let content = content(wire.content.as_ref(), keys.table("content"));
-    let threads = keys.whole_or(1, "threads", &wire.threads, Unit::Count, super::THREADS);
+    let threads = keys.whole_or(1, "threads", &wire.threads, Unit::Count, THREADS);
     let most = u64::from(HISTORIES_MAX);
     let histories = keys.whole_or(1, "histories", &wire.histories, Unit::Count, 1..=most);
     let files = match (goal, &wire.files_each) {
