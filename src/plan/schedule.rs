@@ -88,7 +88,7 @@ impl Plan {
 
     /// How many histories of a cell's place are made in all repeats.
     pub fn histories_made(&self, cell: &CellPlan) -> u32 {
-        self.histories(cell).min(self.repeats)
+        self.histories(cell).min(self.repeats_max())
     }
 
     /// Histories of a cell's place that are kept at one time if it can be brought back.
@@ -130,8 +130,8 @@ impl Plan {
     /// brought from level to level and cannot be brought back, the repeats of a level follow each
     /// other, once for each history.
     pub fn schedule(&self) -> Vec<(u32, usize)> {
-        let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
-        for repeat in 1..=self.repeats {
+        let mut order = Vec::new();
+        for repeat in 1..=self.repeats_max() {
             for ScheduleBlock { cells, is_one_way } in self.blocks(repeat) {
                 match (is_one_way, repeat) {
                     (false, _) => order.extend(cells.iter().map(|at| (repeat, *at))),
@@ -146,11 +146,11 @@ impl Plan {
     /// All repeats of the levels of a variant whose place cannot be brought back.
     fn one_way(&self, levels: &[usize]) -> Vec<(u32, usize)> {
         let histories = levels.first().map_or(1, |at| self.histories_made(&self.cells[*at]));
-        let mut order = Vec::with_capacity(levels.len() * self.repeats as usize);
+        let mut order = Vec::new();
         for history in 0..histories {
             for at in levels {
                 let on_it = |repeat: &u32| self.history(&self.cells[*at], *repeat) == history;
-                order.extend((1..=self.repeats).filter(on_it).map(|repeat| (repeat, *at)));
+                order.extend((1..=self.repeats_max()).filter(on_it).map(|repeat| (repeat, *at)));
             }
         }
         order
@@ -180,7 +180,7 @@ impl Prepare {
 mod tests {
     use super::*;
     use crate::plan::filesystem::read_list;
-    use crate::plan::repetition::REPEATS_MAX;
+    use crate::plan::repetition::{REPEATS_MAX, Repetition, TimeLimit};
     use crate::plan::{Settings, read_job};
 
     /// Two variants that are prepared for five levels, on file systems that boatload makes.
@@ -264,8 +264,8 @@ mod tests {
     #[test]
     fn histories_are_kept_for_as_many_repeats_as_a_run_with_a_time_limit_may_make() {
         let limited = |histories| {
-            let plan = Plan { time_limit_seconds: Some(60.0), ..plan(histories, 3) };
-            plan.keeping_images(true)
+            let repeats = Repetition::UntilDecided(TimeLimit { seconds: 60.0, is_named: true });
+            Plan { repeats, ..plan(histories, 3) }.keeping_images(true)
         };
         let (few, own) = (limited(7), limited(REPEATS_MAX));
         let cell = &few.cells[0];

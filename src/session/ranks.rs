@@ -99,7 +99,7 @@ impl RankCard {
             job: plan.job_fingerprint(),
             seed: plan.seed,
             plan: plan.fingerprint(),
-            repeats: plan.repeats,
+            repeats: plan.repeats_max(),
             directory: shown(&order.directory),
             memory_bytes: memory_bytes(),
         }
@@ -218,7 +218,7 @@ fn agree_from<'a>(
 fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
     let is_shifted = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.shift > 0);
     let needs_others = |cell: &CellPlan| is_shifted(cell) || cell.tree.part.is_some();
-    let why = if plan.time_limit_seconds.is_some() {
+    let why = if plan.named_limit_seconds().is_some() {
         "--time-limit repeats until the answer is decided, which only a run of one process can do: name --repeats"
     } else if plan.makes_filesystems() {
         "file systems are made and mounted by one process only: name with --dir a directory that all hosts share"

@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 use self::cell::CellCheck;
 use self::filesystem::CrossedVariant;
 use self::keys::{KeyReader, Scope, check_name, check_title, described};
-use super::repetition::REPEATS_MIN;
+use super::repetition::{Repetition, TimeLimit};
 use super::report::{ProblemList, below, element};
 use super::source;
 use super::wire::{self, WireJob};
@@ -26,7 +26,6 @@ use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 pub use self::settings::Settings;
 
 const SEED_DEFAULT: u64 = 1;
-const REPEATS_DEFAULT: u32 = 3;
 const REPEATS: RangeInclusive<u64> = 1..=1_000;
 /// Most workers.
 pub const THREADS_MAX: u32 = 1_024;
@@ -77,8 +76,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         question: job.question.unwrap_or_default(),
         scale: settings.scale,
         seed,
-        repeats: settings.time_limit_seconds.map_or(repeats, |_| REPEATS_MIN),
-        time_limit_seconds: settings.time_limit_seconds,
+        repeats,
         parameters: scope.written(),
         axis,
         keeps_images: false,
@@ -140,17 +138,28 @@ fn check_absent(
     }
 }
 
-fn repeats(job: &WireJob, settings: &Settings, scope: &Scope, report: &mut ProblemList) -> u32 {
+/// What ends its repeats: what the command line says, else the number that the job has, else its answer.
+fn repeats(
+    job: &WireJob,
+    settings: &Settings,
+    scope: &Scope,
+    report: &mut ProblemList,
+) -> Repetition {
+    let until_decided = match settings.time_limit_seconds {
+        Some(seconds) => Repetition::UntilDecided(TimeLimit { seconds, is_named: true }),
+        None => Repetition::UntilDecided(TimeLimit::DEFAULT),
+    };
     let (wire, place) = match (settings.repeats, &job.repeats) {
         (Some(asked), _) => (wire::WireQuantity::Number(f64::from(asked)), "--repeats".to_string()),
         (None, Some(scaled)) => {
             let (wire, scale) = scaled.at(settings.scale);
             (wire.clone(), scale.map_or("repeats".into(), |scale| below("repeats", scale)))
         }
-        (None, None) => return REPEATS_DEFAULT,
+        (None, None) => return until_decided,
     };
     let repeats = KeyReader::new(place, scope, report).whole("", &wire, Unit::Count, REPEATS);
-    repeats.and_then(|n| u32::try_from(n).ok()).unwrap_or(REPEATS_DEFAULT)
+    let fixed = repeats.and_then(|n| u32::try_from(n).ok()).map(Repetition::Fixed);
+    fixed.filter(|_| settings.time_limit_seconds.is_none()).unwrap_or(until_decided)
 }
 
 fn phase_limit_ns(job: &WireJob, scope: &Scope, report: &mut ProblemList) -> Option<u64> {
