@@ -2,6 +2,7 @@
 
 use super::phase::OnBallast;
 use super::prepare::{FillMethod, HISTORIES_MAX};
+use super::repetition::{REPEATS_MAX, Repetition};
 use super::{CellPlan, Plan, Prepare};
 use crate::base::random::{Stream, draw, shuffle};
 
@@ -93,7 +94,11 @@ impl Plan {
 
     /// Histories of a cell's place that are kept at one time if it can be brought back.
     pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
-        if cell.histories() >= self.repeats_max() { 1 } else { cell.histories() }
+        let repeats = match self.repeats {
+            Repetition::Fixed(repeats) => repeats,
+            Repetition::UntilDecided(_) => REPEATS_MAX,
+        };
+        if cell.histories() >= repeats { 1 } else { cell.histories() }
     }
 
     /// A variant's cells in the order in which its place is brought from level to level: those that
@@ -180,7 +185,7 @@ impl Prepare {
 mod tests {
     use super::*;
     use crate::plan::filesystem::read_list;
-    use crate::plan::repetition::{REPEATS_MAX, Repetition, TimeLimit};
+    use crate::plan::repetition::TimeLimit;
     use crate::plan::{Settings, read_job};
 
     /// Two variants that are prepared for five levels, on file systems that boatload makes.

@@ -147,13 +147,8 @@ pub(super) fn about_stopping(analysis: &Analysis<'_>) -> Option<String> {
     let Stopping::Looks { decided, time_limit_seconds, .. } = run.stopping else { return None };
     let seconds = run.seconds().map(|seconds| format!(" in {}", span(seconds)));
     let made = counted(u64::from(run.repeats), "repeat") + &seconds.unwrap_or_default();
-    let ending = match run.repeats < REPEATS_MAX {
-        true => format!(
-            ", since another would end after the time limit of {}",
-            span(time_limit_seconds)
-        ),
-        false => String::new(),
-    };
+    let limit = format!(", since another would end after {}", span(time_limit_seconds));
+    let ending = if run.repeats < REPEATS_MAX { limit } else { String::new() };
     let open = analysis.open_parts().map(|open| format!(": {open}")).unwrap_or_default();
     run.complete.then(|| match decided {
         true => format!("decided after {made}"),
