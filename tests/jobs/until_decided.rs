@@ -173,7 +173,7 @@ fn where_nothing_is_compared_each_rate_must_be_known_to_within_ten_percent() {
         ran(&job("engine = 'sim'", "files = 80", &["operation = 'create'"], &sim), &limited(60.0)).0
     };
     assert_eq!(rates("1%").run.repeats, 3);
-    let open = rates("40%");
+    let open = rates("30%");
     assert_eq!((open.run.repeats, looks_of(&open).2), (12, false));
     assert_eq!(Analysis::of(&open).open_parts().unwrap(), "1 of 1 part (create)");
 }
@@ -185,7 +185,7 @@ fn without_a_whole_job_the_pairs_of_each_phase_must_be_decided() {
             "engine = 'sim'\nvariant = [{ name = 'a' }, { name = 'b' }, { name = 'c' }]",
             "files = 80, size = 1000",
             phases,
-            "metadata = '10us', spread = { repeats = '40%' }",
+            "metadata = '10us', spread = { repeats = '30%' }",
         );
         let (book, _) = ran(&text, &limited(3_600.0));
         Analysis::of(&book).open_parts().unwrap()
