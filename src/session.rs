@@ -9,7 +9,6 @@ mod measuring;
 pub(crate) mod memory;
 mod overhead;
 mod preparing;
-pub(crate) mod probe;
 mod ranks;
 mod record;
 mod resume;
@@ -50,6 +49,7 @@ use crate::host::space::Space;
 use crate::host::tracing::TraceBatch;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
+use crate::plan::repetition::Repetition;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::results::book::{
     Book, CellKey, Condition, Level, LevelOrder, MadeFileSystem, Measurement, RunFacts, SETTLE,
@@ -240,7 +240,7 @@ fn carry_out(
     let record = Record::open(store, &book, origin, tag, &known, watcher)?;
     watcher.begins(&book);
     let watch = PhaseWatch::default();
-    let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
+    let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats_min());
     let group = order.group;
     let session = Session {
         plan,
@@ -363,8 +363,8 @@ impl Session<'_> {
 
     /// All cells, repeats interleaved.
     fn cells(&mut self) -> Result<()> {
-        if let Some(limit_seconds) = self.plan.time_limit_seconds {
-            return self.cells_until_decided(limit_seconds);
+        if let Repetition::UntilDecided(limit) = self.plan.repetition() {
+            return self.cells_until_decided(limit.seconds);
         }
         for (repeat, index) in self.plan.schedule() {
             if self.interrupt.is_set() {
@@ -685,12 +685,12 @@ impl HostSurvey {
         self.images.as_ref().map_or(0, KeptImages::room_bytes)
     }
 
-    /// Checks that the cells of a run with a time limit can be measured in turns.
+    /// Checks that the cells of a run whose time limit was named can be measured in turns.
     ///
     /// # Errors
     /// If a prepared place cannot be restored.
     pub(crate) fn check_turns(&self) -> Result<()> {
-        if self.plan.time_limit_seconds.is_none() || !self.plan.has_one_way_places() {
+        if self.plan.named_limit_seconds().is_none() || !self.plan.has_one_way_places() {
             return Ok(());
         }
         let lack = self.images.as_ref().and_then(|images| images.lack.as_deref());
@@ -745,7 +745,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         overhead_ns: Some(overhead::cost_ns(plan, clock)),
         clock: Some(clock.source()),
         conclude: plan.conclude.clone(),
-        repeats: plan.repeats,
+        repeats: plan.repeats_min(),
         stopping: Stopping::of(plan),
         level_order: level_order(plan),
         resumed: Vec::new(),

@@ -48,7 +48,7 @@ const RUNS: [&str; 15] = [
     "clutter --set files_present=0,300 --set bytes=4MiB --repeats 2 --filesystem ext4 --size 64MiB --in-memory \
      --cache as-is",
     "device --set seconds=0.1 --repeats 10 --engine sim",
-    "fullness --set levels=4,8 --set file_size=1MiB --set directories=20 --set scan_files=5 --set repeats=2 \
+    "fullness --set levels=4,8 --set file_size=1MiB --set directories=20 --set scan_files=5 --repeats 2 \
      --filesystem ext4 --size 64MiB --cache as-is",
     "smallfiles --set files=400 --set selected=60 --repeats 3 --cache as-is",
     "clutter --set files_present=0,300 --set bytes=4MiB --repeats 2 --filesystem ext4 --size 64MiB --disk hdd-7200 \

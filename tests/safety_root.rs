@@ -197,13 +197,13 @@ fn memory_is_that_of_the_control_group_and_what_does_not_fit_is_refused() {
         }
         assert_eq!(names_in(&bench.work()), Vec::<String>::new(), "{command}");
     }
-    let fits = group.run(&bench, &["plan", job, "--threads", "4", "--no-probe"]);
+    let fits = group.run(&bench, &["plan", job, "--threads", "4"]);
     assert!(fits.stdout.contains("control group"), "{}{}", fits.stdout, fits.stderr);
     let twice = bench.write(
         "twice.toml",
         std::fs::read_to_string(job).unwrap().replace("16MiB'\n[[", "2x memory'\n[["),
     );
-    let ran = group.run(&bench, &["plan", twice.to_str().unwrap(), "--no-probe"]);
+    let ran = group.run(&bench, &["plan", twice.to_str().unwrap()]);
     let all = ran.stdout + &ran.stderr;
     assert!(all.contains("512 MiB"), "twice the group's memory: {all}");
 }

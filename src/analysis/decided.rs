@@ -1,47 +1,75 @@
-//! Decides whether a run that repeats until its answer is decided can end.
+//! Decides whether a run that repeats until its answer is decided can end, and names what is open.
 
-use super::effect::{EffectFinding, Reading};
+use super::effect::{EffectCell, EffectFinding, Reading};
 use super::effects::decide::Decision;
-use super::figures::{RunFigures, conclude};
+use super::figures::{RunFigures, alpha, conclude};
 use super::finding::Finding;
-use crate::plan::Conclusion;
-use crate::results::book::Book;
+use super::findings::say::level_in_words;
+use crate::base::units::counted;
+use crate::plan::{Conclusion, DEFAULT_VARIANT};
+use crate::results::book::{Book, Level};
 
 /// A rate that is known to within this share is precise enough where nothing is compared.
 const RATE_WITHIN: f64 = 0.10;
 
-/// Whether what was measured decides the first of the questions that a job asks, if each family of claims may have a false one
-/// with a chance of `alpha`, from 0 to 1.
+/// Open parts that are named.
+const NAMES_MAX: usize = 3;
+
+/// A part of what a run asks.
+struct AskedPart {
+    name: String,
+    is_open: bool,
+}
+
+/// Whether what was measured decides the first question of a job that can be answered, if each family of claims may have a
+/// false one with a chance of `alpha`, from 0 to 1.
 pub fn is_decided(book: &Book, alpha: f64) -> bool {
-    let Some(first) = book.run.conclude.first().filter(|kind| **kind != Conclusion::Source) else {
-        return are_rates_known(book);
+    let asked = asked(book, alpha);
+    !asked.is_empty() && asked.iter().all(|part| !part.is_open)
+}
+
+/// What is open of that question: `2 of 6 parts (xfs against ext4, create: btrfs against ext4 at 30%)`; `None` where nothing
+/// is, or nothing can be asked.
+pub(super) fn open_parts(book: &Book) -> Option<String> {
+    let asked = asked(book, alpha(book));
+    let open: Vec<&str> =
+        asked.iter().filter(|part| part.is_open).map(|part| part.name.as_str()).collect();
+    let names = match open.len() {
+        0 => return None,
+        1..=NAMES_MAX => format!(" ({})", open.join(", ")),
+        _ => String::new(),
     };
-    let findings = conclude(book, &[*first], alpha);
+    Some(format!("{} of {}{names}", open.len(), counted(asked.len() as u64, "part")))
+}
+
+/// The parts of the first conclusion of the job that has effects; the rates where there is none.
+fn asked(book: &Book, alpha: f64) -> Vec<AskedPart> {
+    let compared = book.run.conclude.iter().take_while(|kind| **kind != Conclusion::Source);
+    let asked = compared.map(|kind| asked_of(book, *kind, alpha)).find(|asked| !asked.is_empty());
+    asked.unwrap_or_else(|| rates(book))
+}
+
+/// The parts of a conclusion. Ranking: all pairs of the whole job; where there is none, since there is one phase or some end
+/// after a time, those of each phase. Levels: all phases together, and the one that the answer names. Growth: each course.
+/// Crossing: all pairs at both end levels.
+fn asked_of(book: &Book, kind: Conclusion, alpha: f64) -> Vec<AskedPart> {
+    let findings = conclude(book, &[kind], alpha);
     let effects = findings.iter().filter_map(|finding| match finding {
         Finding::Effect(effect) => Some(&**effect),
         _ => None,
     });
-    let asked = asked(*first, effects.collect());
-    !asked.is_empty() && asked.iter().all(|one| one.headline.decision != Decision::Open)
-}
-
-/// The effects that must be decided: all pairs of the whole job, or of the only phase; all phases together, and the one that
-/// changes most; each growth; all pairs at both end levels.
-fn asked(kind: Conclusion, all: Vec<&EffectFinding>) -> Vec<&EffectFinding> {
+    let all: Vec<&EffectFinding> = effects.collect();
     let with = |is: &dyn Fn(&EffectFinding) -> bool| -> Vec<&EffectFinding> {
         all.iter().copied().filter(|one| is(one)).collect()
     };
-    match kind {
+    let asked = match kind {
         Conclusion::Ranking => {
             let jobs = with(&|one| one.phase.is_none());
             if jobs.is_empty() { all } else { jobs }
         }
         Conclusion::Levels => {
-            let size = |one: &&EffectFinding| one.ratio.ln().abs();
-            let phases = with(&|one| one.phase.is_some());
-            let most = phases.into_iter().max_by(|a, b| size(a).total_cmp(&size(b)));
-            let mut asked = with(&|one| one.phase.is_none() && one.reading == Reading::Levels);
-            asked.extend(most);
+            let mut asked = with(&|one| one.phase.is_none());
+            asked.extend(named(&with(&|one| one.phase.is_some())));
             asked
         }
         Conclusion::Crossing => {
@@ -51,12 +79,52 @@ fn asked(kind: Conclusion, all: Vec<&EffectFinding>) -> Vec<&EffectFinding> {
             with(&|one| value(one).is_some_and(|value| ends.contains(&value)))
         }
         Conclusion::Growth | Conclusion::Source => all,
-    }
+    };
+    asked.into_iter().map(part).collect()
 }
 
-fn are_rates_known(book: &Book) -> bool {
-    let analysis = RunFigures::of(book);
-    let mut rates = analysis.summary().rows().filter_map(|row| row.rate).peekable();
-    let is_known = rates.peek().is_some();
-    is_known && rates.all(|rate| rate.relative().is_some_and(|share| share <= RATE_WITHIN))
+/// The phase that the answer names: of those that take longer the one that does most, else of the open ones the one that may
+/// take longest. `None` where all are shorter or within 10%.
+fn named<'a>(phases: &[&'a EffectFinding]) -> Option<&'a EffectFinding> {
+    let of = |decision: Decision| {
+        phases.iter().copied().filter(move |one| one.headline.decision == decision)
+    };
+    let high = |one: &&EffectFinding| one.headline.interval.map_or(f64::INFINITY, |own| own.high);
+    let longer = of(Decision::Longer).max_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    longer.or_else(|| of(Decision::Open).max_by(|a, b| high(a).total_cmp(&high(b))))
+}
+
+fn part(effect: &EffectFinding) -> AskedPart {
+    let is_open = effect.headline.decision == Decision::Open;
+    let at = at(effect.to.level.as_ref());
+    let name = match effect.reading {
+        Reading::Ranking => {
+            let name = |cell: &EffectCell| cell.variant.clone().unwrap_or_default();
+            let pair = format!("{} against {}", name(&effect.to), name(&effect.from));
+            let phase = effect.phase.as_ref().map(|phase| format!("{phase}: "));
+            format!("{}{pair}{at}", phase.unwrap_or_default())
+        }
+        Reading::Growth => format!("{}{at}", effect.task()),
+        _ => effect.task(),
+    };
+    AskedPart { name, is_open }
+}
+
+fn at(level: Option<&Level>) -> String {
+    level.map(|level| format!(" at {}", level_in_words(level))).unwrap_or_default()
+}
+
+/// Each rate, which is open until its interval reaches no further than by a share of it.
+fn rates(book: &Book) -> Vec<AskedPart> {
+    let figures = RunFigures::of(book);
+    let groups = figures.summary().groups.iter();
+    let rows = groups.flat_map(|group| group.rows.iter().map(move |row| (group, row)));
+    let known = rows.filter(|(_, row)| !row.is_settle()).filter_map(|(group, row)| {
+        let is_open = row.rate?.relative().is_none_or(|share| share > RATE_WITHIN);
+        let variant = Some(&group.variant).filter(|name| *name != DEFAULT_VARIANT);
+        let variant = variant.map(|name| format!(" ({name})")).unwrap_or_default();
+        let at = at(group.level.as_ref());
+        Some(AskedPart { name: format!("{}{variant}{at}", row.phase), is_open })
+    });
+    known.collect()
 }

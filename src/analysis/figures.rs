@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use super::amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use super::conditions::{Conditions, conditions};
+use super::decided::open_parts;
 use super::disk_use::{DiskUse, disk_uses};
 use super::disturbances::{DisturbanceAmounts, is_disturbed, is_io_of_others};
 use super::effect::{EffectFinding, Reading};
@@ -108,7 +109,7 @@ impl<'a> RunFigures<'a> {
     pub(in crate::analysis) fn concluded(&self) -> &[Finding] {
         self.concluded.get_or_init(|| {
             let run = &self.book.run;
-            let mut all = conclude(self.book, &run.conclude, ALPHA);
+            let mut all = conclude(self.book, &run.conclude, alpha(self.book));
             all.extend(slow_classes(self.book).into_iter().map(Finding::SlowClass));
             all.extend(disk(self.disk_uses()).into_iter().map(Finding::Disk));
             all
@@ -160,6 +161,13 @@ impl<'a> RunFigures<'a> {
         disks.max_by(|one, other| one.1.total_cmp(&other.1)).map(|most| most.0)
     }
 
+    /// What is open of the answer of a run that repeated until it was decided: `2 of 6 parts (xfs against ext4)`.
+    pub fn open_parts(&self) -> Option<String> {
+        let stopping = &self.book.run.stopping;
+        let is_open = stopping.last_alpha().is_some() && !stopping.is_decided();
+        is_open.then(|| open_parts(self.book)).flatten()
+    }
+
     /// How long a variant took for the whole job, in seconds, the geometric mean of its whole repeats; none where that is not
     /// known, and where there are levels.
     pub fn job_seconds(&self, variant: &str) -> Option<f64> {
@@ -168,6 +176,11 @@ impl<'a> RunFigures<'a> {
         let row = job.rows.iter().find(|row| row.variant == variant);
         row.filter(|_| job.level.is_none()).map(|row| row.mean().exp())
     }
+}
+
+/// The chance of an error that each family of claims of a run may have: that of its last look, where it looked at its answer.
+pub(in crate::analysis) fn alpha(book: &Book) -> f64 {
+    book.run.stopping.last_alpha().unwrap_or(ALPHA)
 }
 
 /// What these conclusions are of a run, in this order; each family of effects is decided at this alpha.

@@ -3,7 +3,8 @@
 
 use super::compare::{Comparison, PhaseKey, RowEffect};
 use super::effect::{ComparedRatio, EffectFinding};
-use super::effects::decide::{ALPHA, Decision};
+use super::effects::decide::Decision;
+use super::figures::alpha;
 use super::observations::Observations;
 use super::run_effects::ranking;
 use super::statistics::describe::{mean, median};
@@ -115,7 +116,7 @@ impl Trials {
     /// Counts one run in which the two variants took turns.
     pub fn add_turns(&mut self, book: &Book, pair: [&str; 2]) {
         self.pairs += 1;
-        for effect in ranking(&Observations::new(book, &pair), ALPHA) {
+        for effect in ranking(&Observations::new(book, &pair), alpha(book)) {
             let is_first = effect.to.variant.as_deref() == Some(pair[0]);
             let seen = effect.stated();
             let slowdown = if is_first { seen.reversed() } else { seen };

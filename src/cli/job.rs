@@ -54,13 +54,16 @@ pub(super) struct Job {
     /// times. A list is written KEY=30,50,70.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub(super) set: Vec<(String, String)>,
-    /// How often to do the whole
+    /// How often to do the whole [default: until the answer is decided]
+    ///
+    /// Without it, and without `repeats` in the job file, boatload looks at the answer after 3, 4, 5, 6, 8, 10 and 12
+    /// repeats, and ends when it is decided. Where repeats cannot take turns, as on a place that is filled once, it does 5.
     #[arg(long, value_name = "N")]
     pub(super) repeats: Option<u32>,
-    /// Repeat until the answer is decided, for at most this time, such as 30m
+    /// Repeat until the answer is decided, for at most this time [default: 30m]
     ///
-    /// boatload looks at the answer after 3, 4, 5, 6, 8, 10 and 12 repeats, and ends when it is decided. No repeat
-    /// after the third begins that would end later than the limit. `repeats` of the job does not count.
+    /// No repeat after the third begins that would end later than the limit. Where it is named, `repeats` of the job
+    /// does not count, and a system call that does not return by then ends the run.
     #[arg(long, value_name = "TIME", value_parser = time_limit, conflicts_with = "repeats")]
     pub(super) time_limit: Option<f64>,
     /// How long a phase may take, such as 10m

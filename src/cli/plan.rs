@@ -8,38 +8,31 @@ use super::common::StorePlace;
 use super::job::Job;
 use super::out;
 use super::plan_text::{level_lines, memory_line, outline, place_lines, space_lines};
-use crate::analysis::estimate::{ProbeCosts, estimate, made_alike, same_work};
-use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::{bytes, span};
+use crate::analysis::forecast::{RunForecast, made_alike, same_work};
+use crate::base::failure::{Exit, Failure, Result};
+use crate::base::units::{bytes, counted, span};
 use crate::host::facts::HostFacts;
 use crate::host::process::is_root;
-use crate::host::space::Space;
+use crate::plan::Phase;
 use crate::plan::filesystem::VolumeSize;
 use crate::plan::phase::PhaseEnd;
-use crate::plan::{CellPlan, Phase};
+use crate::plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use crate::results::book::Book;
-use crate::run::interrupt::Interrupt;
 use crate::session::making::{lacks, room_asked, together};
-use crate::session::probe::probe;
 use crate::session::{HostSurvey, room};
 
 const EXAMPLES: &str = "\
 Examples:
   boatload plan smallfiles --scale original
   boatload plan my-job.toml --set files=1M --dir /mnt/x
-  boatload plan fullness --no-probe               writes nothing at all
   boatload plan --filesystem ext4,xfs             the mkfs commands, and how large the image is
   boatload plan --filesystem ext4,xfs --disk hdd-7200";
 
 const EFFECTS: &str = "\
-Room is checked before anything is written, and what a run would lack to make file systems is \
-listed after the plan; of --device it reads the size and what is on it, and writes nothing to it. The time is that of an earlier run of the same job here, \
-if one is in the store. Otherwise a probe of about a second does a small copy of the plan in a \
-directory boatload-ID of its own and removes it at once, also after an error or Ctrl-C; as root it drops the \
-kernel's caches up to four times if the plan asks for cold ones. To make and mount a file system is taken \
-to be 0.4 s, to unmount it and mount it again 0.1 s. With --no-probe nothing is written, \
-and the time comes from earlier runs or is not stated. Where nothing can be written, the plan says so \
-and gives no time.";
+Nothing is written. Room is checked, and what a run would lack to make file systems is listed after the plan; of --device \
+it reads the size and what is on it. The time is that of an earlier run of the same job here, if one is in the store; else it \
+is computed from the rates of an earlier run of the scenario on the file system of --dir. A run that repeats until its answer \
+is decided makes 3 to 12 repeats, so two times are stated, and the number of repeats that the earlier run made.";
 
 /// How many runs of the store are looked at for one that did the same.
 const RUNS_MAX: usize = 20;
@@ -50,9 +43,6 @@ const RUNS_MAX: usize = 20;
 pub(super) struct PlanCommand {
     #[command(flatten)]
     job: Job,
-    /// Write nothing, not even for a moment
-    #[arg(long)]
-    no_probe: bool,
     /// Plan as `run --fill-real` would do it
     #[arg(long)]
     fill_real: bool,
@@ -79,8 +69,8 @@ impl PlanCommand {
             let size = bytes(facts.total_bytes.unwrap_or_default());
             let _ = writeln!(text, "\nreads {} ({size}) and writes nothing", facts.name);
         }
-        if lack.is_none() && (plan.as_if_there().makes_files() || device.is_some()) {
-            text.push_str(&planned.time_line()?);
+        if lack.is_none() && plan.cells.iter().any(|cell| !cell.engine.is_simulated()) {
+            text.push_str(&planned.time_line());
         }
         out::print(&text)?;
         lack.map_or(Ok(Exit::Good), Err)
@@ -125,80 +115,43 @@ impl PlannedRun<'_> {
         lack
     }
 
-    fn time_line(&self) -> Result<String> {
-        let HostSurvey { space, plan, .. } = self.survey;
-        if let Some((seconds, id)) = self.same_run() {
-            return Ok(format!("takes about {}, as run {id} did\n", span(seconds)));
-        }
-        if plan.cells.iter().all(CellPlan::reads_device)
-            && let Some(seconds) = estimate(plan, &ProbeCosts::default(), space)
-        {
-            return Ok(format!("takes about {}\n", span(seconds)));
-        }
-        let why = match self.probed() {
-            Ok(Some(costs)) => match estimate(plan, &costs, &self.filled()) {
-                Some(seconds) => {
-                    let (seconds, probe) = (span(seconds), costs.seconds.max(0.1));
-                    let there = shown(&self.command.job.dir);
-                    let elsewhere = match self.room {
-                        Some(_) => {
-                            format!(
-                                "\n  on the file system of {there}, not on those that will be made"
-                            )
-                        }
-                        None => String::new(),
-                    };
-                    return Ok(format!(
-                        "takes about {seconds}, by a probe of {probe:.1} s{elsewhere}\n"
-                    ));
+    fn time_line(&self) -> String {
+        if let Some(EarlierRun { id, forecast, repeats }) = self.same_run() {
+            let made = match self.survey.plan.repetition() {
+                Repetition::Fixed(_) => String::new(),
+                Repetition::UntilDecided(_) => {
+                    format!(", which ended after {}", counted(u64::from(repeats), "repeat"))
                 }
-                None => "the probe did not come to all of it".to_string(),
-            },
-            Ok(None) if !plan.disks().is_empty() => {
-                "a probe knows no modelled disk, and no run of it is stored".into()
-            }
-            Ok(None) => "no earlier run of it on this file system is stored".into(),
-            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
-            Err(failure) => failure.sentence,
-        };
-        Ok(match self.seconds_by_rates() {
-            Some(seconds) => format!(
-                "takes about {} beside syncs and cleaning up, by an earlier run here\n",
-                span(seconds)
+            };
+            return format!("takes {}, by run {id}{made}\n", self.times(&forecast));
+        }
+        match self.by_rates() {
+            Some(forecast) => format!(
+                "takes {}, without syncs and cleaning up, by the rates of an earlier run here\n",
+                self.times(&forecast)
             ),
-            None => format!("no estimate of time: {why}\n"),
-        })
-    }
-
-    /// What a probe found; none if there is to be none.
-    fn probed(&self) -> Result<Option<ProbeCosts>> {
-        let HostSurvey { host, space, plan, .. } = self.survey;
-        let there = plan.as_if_there();
-        if self.command.no_probe || !there.makes_files() || !plan.disks().is_empty() {
-            return Ok(None);
-        }
-        let restores = |cell: &CellPlan| plan.restores(cell) && !cell.engine.is_simulated();
-        let copies = plan.cells.iter().any(restores);
-        let directory = &self.command.job.dir;
-        probe(&there, host, directory, space, &Interrupt::listen()?, copies).map(Some)
-    }
-
-    /// The space that a plan fills: that of the file systems it makes, or what is there.
-    fn filled(&self) -> Space {
-        let Some(VolumeSize { bytes, inodes, .. }) = self.room else { return self.survey.space };
-        Space {
-            block_bytes: self.survey.space.block_bytes,
-            total_bytes: bytes,
-            free_bytes: bytes,
-            available_bytes: bytes,
-            available_inodes: Some(inodes),
-            ..Space::default()
+            None => {
+                "no estimate of time: no earlier run of it on this file system is stored\n".into()
+            }
         }
     }
 
-    /// How long the newest run of the same work here took, in seconds, and its id. A store that is
-    /// missing or cannot be read has none: a plan does not make one.
-    fn same_run(&self) -> Option<(f64, String)> {
+    /// The times of the fewest repeats and of the most.
+    fn times(&self, forecast: &RunForecast) -> String {
+        let time = |repeats| span(forecast.seconds(repeats));
+        match self.survey.plan.repetition() {
+            Repetition::Fixed(repeats) => {
+                format!("about {} for {}", time(repeats), counted(u64::from(repeats), "repeat"))
+            }
+            Repetition::UntilDecided(_) => {
+                let [least, most] = [REPEATS_MIN, REPEATS_MAX].map(time);
+                format!("about {least} for {REPEATS_MIN} repeats and {most} for {REPEATS_MAX}")
+            }
+        }
+    }
+
+    /// The newest run of the same work here. A store that is missing or cannot be read has none: a plan does not make one.
+    fn same_run(&self) -> Option<EarlierRun> {
         let HostSurvey { host, plan, .. } = self.survey;
         let device = |host: &HostFacts| host.device.as_ref().map(|device| device.name.clone());
         let is_here = |book: &Book| {
@@ -209,27 +162,41 @@ impl PlannedRun<'_> {
         let runs = runs.iter().map(|run| &run.book.run);
         let alike = runs.filter(|run| run.scenario == plan.name && run.complete);
         alike.take(RUNS_MAX).find_map(|run| {
-            let is_alike = |book: &Book| made_alike(plan, &self.survey.place, self.room, book);
+            let is_alike = |book: &Book| {
+                same_work(plan, book) && made_alike(plan, &self.survey.place, self.room, book)
+            };
             let book = store.load(&run.id).ok().filter(is_here).filter(is_alike)?;
-            same_work(plan, &book).map(|seconds| (seconds, book.run.id.clone()))
+            let cells = store.origin_of(&run.id).ok().flatten().map(|(_, cells)| cells);
+            let forecast = RunForecast::of(&book, &cells.unwrap_or_default())?;
+            Some(EarlierRun { id: book.run.id, forecast, repeats: book.run.repeats })
         })
     }
 
-    /// Seconds by the rates of each phase in an earlier run of the scenario, at whatever scale. Rates
-    /// of the place say nothing of a file system that is made anew on it.
-    fn seconds_by_rates(&self) -> Option<f64> {
+    /// By the rates of each phase in an earlier run of the scenario, at whatever scale. Rates of the place say nothing of a
+    /// file system that is made anew on it.
+    fn by_rates(&self) -> Option<RunForecast> {
         let HostSurvey { host, plan, .. } = self.survey;
-        if plan.cells.iter().any(|cell| cell.filesystem.is_some()) {
+        if plan.makes_filesystems() {
             return None;
         }
-        let store = self.store.open_to_read().ok()??;
+        let store = self.store.open_to_read().ok().flatten();
         let device = host.device.as_ref().map(|device| device.name.as_str());
-        let rates = store.phase_rates(&plan.name, &host.filesystem.kind, device).ok()?;
+        let kind = &host.filesystem.kind;
+        let rates = store.and_then(|store| store.phase_rates(&plan.name, kind, device).ok());
+        let rates = rates.unwrap_or_default();
         let seconds = |phase: &Phase| match phase.end {
             PhaseEnd::After(ns) => Some(ns as f64 / 1e9),
             _ => rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate),
         };
         let all: Option<f64> = plan.cells.iter().flat_map(|cell| &cell.phases).map(seconds).sum();
-        all.map(|seconds| seconds * f64::from(plan.repeats))
+        all.map(|repeat_seconds| RunForecast { once_seconds: 0.0, repeat_seconds })
     }
+}
+
+/// An earlier run of the same work.
+struct EarlierRun {
+    id: String,
+    forecast: RunForecast,
+    /// Repeats that it made.
+    repeats: u32,
 }

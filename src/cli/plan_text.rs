@@ -10,7 +10,7 @@ use crate::host::space::{Space, UNSTATED};
 use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
-use crate::plan::repetition::REPEATS_MAX;
+use crate::plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use crate::plan::{CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::report::text::wrap_to;
 use crate::session::HostSurvey;
@@ -34,20 +34,12 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
     let mut text = format!("{}{question}\n", shown(&plan.name));
     let _ = writeln!(
         text,
-        "scale {}, seed {}, {} of {}",
+        "scale {}, seed {}, {}",
         plan.scale.as_str(),
         plan.seed,
-        counted(u64::from(plan.repeats), "repeat"),
         counted(plan.cells.len() as u64, "cell")
     );
-    if let Some(limit_seconds) = plan.time_limit_seconds {
-        let line = format!(
-            "and up to {REPEATS_MAX} repeats until the answer is decided, for at most {}; what stands below is for {}",
-            span(limit_seconds),
-            plan.repeats
-        );
-        text.push_str(&wrapped(&line, 2));
-    }
+    text.push_str(&wrapped(&repeats_words(plan), 2));
     if let Some(axis) = &plan.axis {
         let levels: Vec<String> = axis.levels.iter().map(ToString::to_string).collect();
         let line = format!("levels of {}: {}", shown(&axis.name), levels.join(", "));
@@ -67,6 +59,24 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         }
     }
     text
+}
+
+/// What ends the repeats of a plan, and why their number is fixed where nobody said so.
+fn repeats_words(plan: &Plan) -> String {
+    match (plan.repetition(), plan.repeats) {
+        (Repetition::UntilDecided(limit), _) => format!(
+            "{REPEATS_MIN} to {REPEATS_MAX} repeats until the answer is decided, for at most {}",
+            span(limit.seconds)
+        ),
+        (Repetition::Fixed(repeats), Repetition::Fixed(_)) => counted(u64::from(repeats), "repeat"),
+        (Repetition::Fixed(repeats), Repetition::UntilDecided(_)) => {
+            let why = match plan.reads_device() {
+                true => "a device is only read",
+                false => "a prepared place cannot be brought back between them",
+            };
+            format!("{}: {why}", counted(u64::from(repeats), "repeat"))
+        }
+    }
 }
 
 /// What a plan says of one variant. Equal phases are said once, after the last variant that has them.

@@ -236,12 +236,14 @@ impl Run {
         let interrupt = self.output.interrupt(is_first)?;
         let collectives = Collectives::new(communicator, interrupt.flag());
         let checked = if is_first { self.output.check() } else { Ok(()) };
-        let plan = checked.and_then(|()| self.job.plan());
+        let plan = checked.and_then(|()| self.job.plan()).map(Plan::for_ranks);
         let order = plan.as_ref().map_err(Clone::clone);
         let order = order.and_then(|plan| self.job.order(plan, self.fill_real));
         let order = order.map(|order| RunOrder { tag: self.tag.clone(), ..order });
         let asked = order.as_ref().map_err(Clone::clone);
-        let group = session::agree_on_run(collectives, asked, |seed| self.job.plan_with_seed(seed));
+        let group = session::agree_on_run(collectives, asked, |seed| {
+            self.job.plan_with_seed(seed).map(Plan::for_ranks)
+        });
         let outcome = group.and_then(|group| {
             let (order, plan) = (order?, group.own_plan());
             let plan = plan.ok_or_else(|| Failure::failed("this rank has no plan"))?;

@@ -11,7 +11,6 @@ pub mod scenarios;
 pub mod schedule;
 mod schema;
 pub mod selection;
-mod shrink;
 pub mod sim;
 mod source;
 pub mod space;
@@ -29,6 +28,7 @@ use crate::base::named_enum::named_enum;
 use crate::base::random::{Stream, draw};
 use crate::base::units::{Quantity, bytes, counted};
 use crate::op::Subject;
+use repetition::Repetition;
 use tree::RankPart;
 
 pub use check::{Settings, THREADS_MAX, read_job};
@@ -160,10 +160,8 @@ pub struct Plan {
     pub scale: Scale,
     /// The seed of everything drawn.
     pub seed: u64,
-    /// Number of repeats; with a time limit, the least.
-    pub repeats: u32,
-    /// Most that the run takes, in seconds, where it repeats until its answer is decided; `None` for a fixed number of repeats.
-    pub time_limit_seconds: Option<f64>,
+    /// What is to end its repeats; [`Plan::repetition`] is what does.
+    pub repeats: Repetition,
     /// Its parameters as resolved, by name, for people and the store.
     pub parameters: BTreeMap<String, String>,
     /// What grows; `None` if nothing does.

@@ -2,6 +2,7 @@
 
 use super::phase::OnBallast;
 use super::prepare::{FillMethod, HISTORIES_MAX};
+use super::repetition::{REPEATS_MAX, Repetition};
 use super::{CellPlan, Plan, Prepare};
 use crate::base::random::{Stream, draw, shuffle};
 
@@ -88,12 +89,16 @@ impl Plan {
 
     /// How many histories of a cell's place are made in all repeats.
     pub fn histories_made(&self, cell: &CellPlan) -> u32 {
-        self.histories(cell).min(self.repeats)
+        self.histories(cell).min(self.repeats_max())
     }
 
     /// Histories of a cell's place that are kept at one time if it can be restored.
     pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
-        if cell.histories() >= self.repeats_max() { 1 } else { cell.histories() }
+        let repeats = match self.repeats {
+            Repetition::Fixed(repeats) => repeats,
+            Repetition::UntilDecided(_) => REPEATS_MAX,
+        };
+        if cell.histories() >= repeats { 1 } else { cell.histories() }
     }
 
     /// A variant's cells in the order in which its place is brought from level to level: those that
@@ -130,8 +135,8 @@ impl Plan {
     /// brought from level to level and cannot be restored, the repeats of a level follow each
     /// other, once for each history.
     pub fn schedule(&self) -> Vec<(u32, usize)> {
-        let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
-        for repeat in 1..=self.repeats {
+        let mut order = Vec::new();
+        for repeat in 1..=self.repeats_max() {
             for ScheduleBlock { cells, is_one_way } in self.blocks(repeat) {
                 match (is_one_way, repeat) {
                     (false, _) => order.extend(cells.iter().map(|at| (repeat, *at))),
@@ -146,11 +151,11 @@ impl Plan {
     /// All repeats of the levels of a variant whose place cannot be restored.
     fn one_way(&self, levels: &[usize]) -> Vec<(u32, usize)> {
         let histories = levels.first().map_or(1, |at| self.histories_made(&self.cells[*at]));
-        let mut order = Vec::with_capacity(levels.len() * self.repeats as usize);
+        let mut order = Vec::new();
         for history in 0..histories {
             for at in levels {
                 let on_it = |repeat: &u32| self.history(&self.cells[*at], *repeat) == history;
-                order.extend((1..=self.repeats).filter(on_it).map(|repeat| (repeat, *at)));
+                order.extend((1..=self.repeats_max()).filter(on_it).map(|repeat| (repeat, *at)));
             }
         }
         order
@@ -180,7 +185,7 @@ impl Prepare {
 mod tests {
     use super::*;
     use crate::plan::filesystem::read_list;
-    use crate::plan::repetition::REPEATS_MAX;
+    use crate::plan::repetition::TimeLimit;
     use crate::plan::{Settings, read_job};
 
     /// Two variants that are prepared for five levels, on file systems that boatload makes.
@@ -264,8 +269,8 @@ mod tests {
     #[test]
     fn histories_are_kept_for_as_many_repeats_as_a_run_with_a_time_limit_may_make() {
         let limited = |histories| {
-            let plan = Plan { time_limit_seconds: Some(60.0), ..plan(histories, 3) };
-            plan.keeping_images(true)
+            let repeats = Repetition::UntilDecided(TimeLimit { seconds: 60.0, is_named: true });
+            Plan { repeats, ..plan(histories, 3) }.keeping_images(true)
         };
         let (few, own) = (limited(7), limited(REPEATS_MAX));
         let cell = &few.cells[0];

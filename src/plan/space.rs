@@ -1,7 +1,7 @@
 //! Computes the bytes and inodes that a cell needs, before anything is written.
 
-use super::tree::{Content, Sizes, Tree};
-use super::{BallastGoal, CellPlan, Phase, Plan, Prepare};
+use super::tree::{Sizes, Tree};
+use super::{BallastGoal, CellPlan, Phase, Prepare};
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -112,23 +112,6 @@ pub fn state_bytes(cell: &CellPlan, image_bytes: u64) -> u64 {
         BallastGoal::Files(_) => Need::of_ballast(prepare, BLOCK_BYTES).bytes,
     };
     ballast.saturating_add(tables_bytes(image_bytes)).min(image_bytes)
-}
-
-/// Bytes that are copied to keep such an image, or to restore it: about what [`state_bytes`] says, without the
-/// files of the ballast that no phase reads.
-pub fn copied_bytes(plan: &Plan, cell: &CellPlan, image_bytes: u64) -> u64 {
-    let whole = state_bytes(cell, image_bytes);
-    let (Some(prepare), Some(read)) = (&cell.prepare, plan.ballast_reads(cell)) else {
-        return whole;
-    };
-    let Tree { sizes, content, .. } = prepare.ballast.tree;
-    let file_bytes = sizes.mean();
-    if file_bytes < UNREAD_BYTES_MIN as f64 || content == Content::Zeros {
-        return whole;
-    }
-    let files: u64 = read.iter().map(|on| on.most).fold(0, u64::saturating_add);
-    let read_bytes = (files as f64 * file_bytes) as u64;
-    tables_bytes(image_bytes).saturating_add(read_bytes).min(whole)
 }
 
 fn tables_bytes(image_bytes: u64) -> u64 {

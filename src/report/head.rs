@@ -14,6 +14,7 @@ use crate::base::units::{self, counted, span};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
 use crate::plan::FileSystem;
 use crate::plan::filesystem::read_list;
+use crate::plan::repetition::REPEATS_MAX;
 use crate::results::book::{
     Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, Stopping, TraceBy,
     TraceFacts,
@@ -139,15 +140,19 @@ pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
     (!run.complete).then(|| format!("not every cell was done; {why}"))
 }
 
-/// How a run ended that repeated until its answer was decided; none of another one, and before its end.
-pub(super) fn about_stopping(run: &RunFacts) -> Option<String> {
+/// How the repeats of a run ended that looked at its answer: `decided after 4 repeats in 45 s`, or what is open after the
+/// last; none of another run, and before its end.
+pub(super) fn about_stopping(analysis: &Analysis<'_>) -> Option<String> {
+    let run = &analysis.book.run;
     let Stopping::Looks { decided, time_limit_seconds, .. } = run.stopping else { return None };
-    let verdict = if decided { "decided" } else { "open" };
-    let (repeats, limit) = (counted(u64::from(run.repeats), "repeat"), span(time_limit_seconds));
-    run.complete.then(|| {
-        format!(
-            "repeated until the answer is decided, for at most {limit}: {verdict} after {repeats}"
-        )
+    let seconds = run.seconds().map(|seconds| format!(" in {}", span(seconds)));
+    let made = counted(u64::from(run.repeats), "repeat") + &seconds.unwrap_or_default();
+    let limit = format!(", since another would end after {}", span(time_limit_seconds));
+    let ending = if run.repeats < REPEATS_MAX { limit } else { String::new() };
+    let open = analysis.open_parts().map(|open| format!(": {open}")).unwrap_or_default();
+    run.complete.then(|| match decided {
+        true => format!("decided after {made}"),
+        false => format!("open after {made}{ending}{open}"),
     })
 }
 

@@ -130,7 +130,7 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
         single_latency_table(book).write(out)?;
     } else {
         write_phases(summary, out)?;
-        write_wrapped("", &about_stopping(&book.run).unwrap_or_default(), out)?;
+        write_wrapped("", &about_stopping(analysis).unwrap_or_default(), out)?;
         tables.extend(course_tables(analysis).iter().map(course_table));
         tables.extend(conditions_table(analysis.conditions()));
     }

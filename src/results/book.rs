@@ -8,6 +8,7 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 pub use super::time_shares::TimeShares;
+use crate::base::dates::seconds_of;
 use crate::base::distinct::each_once;
 use crate::base::errno::Errno;
 use crate::base::known;
@@ -21,7 +22,7 @@ pub use crate::host::tracing::TraceBy;
 use crate::op::{Durability, Operation};
 use crate::plan::Plan;
 pub use crate::plan::phase::SETTLE;
-use crate::plan::repetition::Look;
+use crate::plan::repetition::{LOOKS, Look, Repetition};
 pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
 pub use crate::run::backing::MadeOn;
 pub use crate::run::cache::{CacheState, Doubt};
@@ -302,6 +303,13 @@ named_enum! {
 }
 
 impl RunFacts {
+    /// Seconds from its start to its end, as the time of day has them; `None` for a run that has not ended, or was resumed: it
+    /// stood still in between.
+    pub fn seconds(&self) -> Option<f64> {
+        let ended = self.finished.as_deref().filter(|_| self.resumed.is_empty())?;
+        Some(seconds_of(ended)? - seconds_of(&self.started)?).filter(|seconds| *seconds >= 0.0)
+    }
+
     /// The command that continues it: what it destroys is named again, and the store that it lies in.
     pub fn resume_command(&self) -> String {
         format!(
@@ -385,10 +393,10 @@ impl Stopping {
     /// Of a run of a plan that has not begun.
     pub fn of(plan: &Plan) -> Self {
         let (looks, alpha) = (Vec::new(), Vec::new());
-        match plan.time_limit_seconds {
-            None => Self::Fixed { fixed: plan.repeats },
-            Some(time_limit_seconds) => {
-                Self::Looks { looks, alpha, decided: false, time_limit_seconds }
+        match plan.repetition() {
+            Repetition::Fixed(fixed) => Self::Fixed { fixed },
+            Repetition::UntilDecided(limit) => {
+                Self::Looks { looks, alpha, decided: false, time_limit_seconds: limit.seconds }
             }
         }
     }
@@ -400,6 +408,19 @@ impl Stopping {
             alpha.push(look.alpha);
             *decided = is_decided;
         }
+    }
+
+    /// The alpha of the last look; of the first while there was none; `None` of a fixed number of repeats.
+    pub fn last_alpha(&self) -> Option<f64> {
+        match self {
+            Self::Fixed { .. } => None,
+            Self::Looks { alpha, .. } => Some(alpha.last().copied().unwrap_or(LOOKS[0].alpha)),
+        }
+    }
+
+    /// Whether the run looked at its answer and found it decided.
+    pub fn is_decided(&self) -> bool {
+        matches!(self, Self::Looks { decided: true, .. })
     }
 
     /// The number of repeats, where it was fixed before the run.

@@ -197,7 +197,7 @@ impl CallWatch<'_> {
     fn is_in_vain(&self, call: &WaitingCall, now_ns: u64) -> bool {
         let plan = self.order.plan;
         let is_over = call.ns >= PATIENCE_NS
-            && plan.time_limit_seconds.is_some_and(|limit| now_ns as f64 / 1e9 >= limit);
+            && plan.named_limit_seconds().is_some_and(|limit| now_ns as f64 / 1e9 >= limit);
         let took_too_long = match self.phase().as_ref() {
             Some(PhaseUnderWay { limit_ns: Some(_), operations_ended: true, .. }) => {
                 call.ns >= PATIENCE_NS

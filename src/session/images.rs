@@ -139,8 +139,9 @@ mod tests {
             images(&survey_of("ext4", 99 * GIB, histories, limit), &asked).unwrap().bytes
         };
         let (one, limit) = (kept(1, None), Some(60.0));
-        assert_eq!([kept(2, None), kept(2, limit)], [2 * one; 2], "three repeats take two in turn");
-        assert_eq!([kept(3, None), kept(1_000, limit)], [one; 2], "each repeat has its own");
+        assert_eq!([kept(2, None), kept(2, limit)], [2 * one; 2], "repeats take two in turn");
+        assert_eq!(kept(11, None), 11 * one, "also a twelfth repeat may be made");
+        assert_eq!([kept(12, None), kept(1_000, limit)], [one; 2], "each repeat has its own");
     }
 
     const FREE: u64 = 20 * GIB;

@@ -73,7 +73,7 @@ impl MemoryNeed {
         let entries = plan.cells.iter().map(|cell| entries_bytes(cell, total_bytes(cell))).max();
         let window_bytes = size_of::<Window>() as u64;
         let each = |phase: &Phase| MEASUREMENT_BYTES + 3 * u64::from(phase.windows) * window_bytes;
-        let repeats = u64::from(plan.repeats);
+        let repeats = u64::from(plan.repeats_max());
         let measured = phases.fold(0u64, |sum, (_, phase)| sum.saturating_add(each(phase)));
         let measured_bytes = measured.saturating_mul(repeats);
         let number = plan.cells.iter().map(|cell| cell.phases.len() as u64).sum::<u64>();

@@ -98,7 +98,7 @@ impl RankCard {
             job: plan.job_fingerprint(),
             seed: plan.seed,
             plan: plan.fingerprint(),
-            repeats: plan.repeats,
+            repeats: plan.repeats_max(),
             directory: shown(&order.directory),
             memory_bytes: memory_bytes(),
         }
@@ -217,7 +217,7 @@ fn agree_from<'a>(
 fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
     let has_rank_offset = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.rank_offset > 0);
     let needs_others = |cell: &CellPlan| has_rank_offset(cell) || cell.tree.part.is_some();
-    let why = if plan.time_limit_seconds.is_some() {
+    let why = if plan.named_limit_seconds().is_some() {
         "--time-limit repeats until the answer is decided, which only a run of one process can do: name --repeats"
     } else if plan.makes_filesystems() {
         "file systems are made and mounted by one process only: name with --dir a directory that all hosts share"

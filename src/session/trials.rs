@@ -160,6 +160,7 @@ const NOISES: [&str; 3] = ["skewed", "bimodal", "drifting"];
 const NOISY: &str = "\
 name = 'noise'
 engine = 'sim'
+repeats = 3
 [tree]
 files = 500
 [[phase]]
@@ -332,7 +333,7 @@ mod tests {
         };
         let (one, other) = (variant("one", one), variant("other", other));
         format!(
-            "name = 'two'\nengine = 'sim'\nconclude = ['ranking']\n{one}{other}[tree]\nfiles = 500\n\
+            "name = 'two'\nengine = 'sim'\nrepeats = 3\nconclude = ['ranking']\n{one}{other}[tree]\nfiles = 500\n\
              [[phase]]\noperation = 'create'\n"
         )
     }

@@ -15,7 +15,7 @@ use command::{Bench, names_in};
 fn a_plan_shows_how_each_file_system_is_made_and_how_large_its_place_is() {
     let bench = Bench::default();
     let list = "ext3:mkfs=-O ^dir_index -E stride=4:mount=data=journal,xfs,tmpfs";
-    let ran = bench.run(["plan", "directory", "--no-probe", "--filesystem", list]);
+    let ran = bench.run(["plan", "directory", "--filesystem", list]);
     for part in [
         "ext3 -O ^dir_index -E stride=4 data=journal/single: at 1,000: 1,000 files",
         "tmpfs/striped: at 1,000: 1,000 files",
@@ -36,23 +36,14 @@ fn a_plan_shows_how_each_file_system_is_made_and_how_large_its_place_is() {
 }
 
 #[test]
-fn an_estimate_for_file_systems_to_be_made_says_where_it_was_made() {
-    let bench = Bench::default();
-    let ran =
-        bench.run(["plan", "--set", "files=300", "--set", "selected=30", "--filesystem", "tmpfs"]);
-    assert!(ran.stdout.contains("not on those that will be made"), "{}{}", ran.stdout, ran.stderr);
-    assert!(names_in(&bench.work()).is_empty());
-}
-
-#[test]
 fn levels_of_space_on_a_file_system_that_is_made_do_not_fill_the_one_that_is_there() {
     let bench = Bench::default();
-    let ran = bench.run(["plan", "fullness", "--no-probe", "--filesystem", "ext4"]);
+    let ran = bench.run(["plan", "fullness", "--filesystem", "ext4"]);
     let can = !["not installed", "cannot mount"].iter().any(|lack| ran.stderr.contains(lack));
     assert_eq!(ran.code, Some(if can { 0 } else { 1 }), "{}{}", ran.stdout, ran.stderr);
     assert!(!ran.stdout.contains("--fill-real"), "{}", ran.stdout);
     assert!(ran.stdout.contains("an image of 1.00 GiB"), "{}", ran.stdout);
-    let real = bench.run(["plan", "fullness", "--no-probe"]);
+    let real = bench.run(["plan", "fullness"]);
     assert!(real.stdout.contains("--fill-real"), "{}", real.stdout);
 }
 
@@ -114,7 +105,7 @@ fn a_plan_shows_the_place_that_is_asked_for() {
         (&["--in-memory", "--size", "1280MiB"], "1.25 GiB in memory;", "size=1342177280,"),
     ];
     for (words, place, size) in places {
-        let plan = ["plan", "--no-probe", "--filesystem", "ext4,tmpfs"];
+        let plan = ["plan", "--filesystem", "ext4,tmpfs"];
         let ran = bench.run(plan.iter().chain(words));
         assert!(ran.stdout.contains(place), "{words:?}: {}", ran.stdout);
         assert!(ran.stdout.contains(size), "{words:?}: {}", ran.stdout);
@@ -130,13 +121,13 @@ fn all_that_a_run_would_lack_is_told_behind_the_plan() {
         (&["--size", "1000000GiB"], "does not fit"),
         (&["--in-memory", "--size", "1000000GiB"], "of memory, of which"),
     ] {
-        let ran = bench.run(["plan", "--no-probe", "--filesystem", "xfs"].iter().chain(words));
+        let ran = bench.run(["plan", "--filesystem", "xfs"].iter().chain(words));
         assert_eq!(ran.code, Some(1), "{words:?}: {}", ran.stderr);
         assert!(ran.stderr.contains(part), "{words:?}: {}", ran.stderr);
         assert!(ran.stdout.contains("made by mkfs.xfs"), "{words:?}: {}", ran.stdout);
     }
     let device = ["--device", "/dev/boatload-none", "--erase", "/dev/boatload-none"];
-    let ran = bench.run(["plan", "--no-probe", "--filesystem", "xfs"].iter().chain(&device));
+    let ran = bench.run(["plan", "--filesystem", "xfs"].iter().chain(&device));
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("/dev/boatload-none"), "{}", ran.stderr);
 }
@@ -147,7 +138,7 @@ fn a_job_without_a_question_has_its_name_alone_at_the_head() {
     let job = bench.work().join("x.toml");
     let text = "name = 'bare'\n[tree]\nfiles = 1\n[[phase]]\noperation = 'create'\n";
     std::fs::write(&job, text).unwrap();
-    let ran = bench.run(["plan", "--no-probe", job.to_str().unwrap()]);
+    let ran = bench.run(["plan", job.to_str().unwrap()]);
     assert!(ran.stdout.starts_with("bare\nscale"), "{}", ran.stdout);
 }
 

@@ -126,17 +126,16 @@ fn simulated(book: &Book) -> Vec<Measurement> {
     book.measurements.iter().map(bare).collect()
 }
 
-/// How often each run is killed, about.
-const KILLS: usize = 10;
-
-/// Whether a run that is killed after one of its measurements ends as if it had not been, wherever that is.
-fn ends_alike(plan: &Plan) {
+/// Kills a run after some of its measurements, about so often, in all phases of a cell and spread over the run: whether it
+/// ends as if it had not been, wherever that is. The number of kills.
+fn ends_alike(plan: &Plan, kills: usize) -> usize {
     let whole = Folder::default().run(plan, usize::MAX).0;
     assert!(whole.run.complete && whole.run.resumed.is_empty());
     let all = whole.measurements.len();
-    // Kills in all phases of a cell, spread over the run.
-    let distance = (all / KILLS).max(1);
-    for at in (1..all).filter(|at| at % distance == at / distance % distance) {
+    let distance = (all / kills).max(1);
+    let moments = (1..all).filter(|at| at % distance == at / distance % distance);
+    let mut killed_times = 0;
+    for at in moments {
         let folder = Folder::default();
         let (_, killed) = folder.run(plan, at);
         let outcome = folder.resume(plan, &killed, usize::MAX).unwrap();
@@ -149,24 +148,35 @@ fn ends_alike(plan: &Plan) {
         assert_eq!(book.run.resumed.len(), 1, "{at}");
         let store = Store::open_to_read(&killed).unwrap();
         assert_eq!(store.load(&book.run.id).unwrap(), book, "{at}: the store has another");
+        killed_times += 1;
     }
+    killed_times
 }
+
+/// Kills of a run where they are not counted.
+const KILLS: usize = 10;
 
 #[test]
 fn a_run_that_is_killed_after_any_measurement_ends_as_if_it_had_not_been() {
-    ends_alike(&plan_of(JOB));
+    ends_alike(&plan_of(JOB), KILLS);
 }
 
 #[test]
-fn a_run_with_a_time_limit_makes_as_many_repeats_after_a_kill() {
+fn a_run_that_looks_at_its_answer_makes_as_many_repeats_after_each_of_forty_kills() {
+    let job = JOB.replace("files = 200", "files = 30").replace("repeats = 3\n", "");
+    let kills = ends_alike(&plan_of(&job), 60);
+    assert!(kills >= 40, "{kills}");
+}
+
+#[test]
+fn a_run_that_its_time_limit_ends_makes_as_many_repeats_after_a_kill() {
     let job = JOB.replace("files = 200", "files = 30");
     let limited = |seconds| {
         plan_with(&job, &Settings { time_limit_seconds: Some(seconds), ..Settings::default() })
     };
-    ends_alike(&limited(3_600.0));
     let whole = Folder::default().run(&limited(3_600.0), usize::MAX).0;
     let seconds: f64 = whole.measurements.iter().map(|m| m.durable_seconds()).sum();
-    ends_alike(&limited(0.6 * seconds));
+    ends_alike(&limited(0.6 * seconds), KILLS);
 }
 
 #[test]
@@ -202,11 +212,11 @@ fn places_that_are_prepared_are_prepared_again() {
         prepare = { age = { sizes = 4096, histories = 2 } }\n\
         [sim]\nmetadata = '20us'\ncapacity = '4MiB'\n\
         [[phase]]\noperation = 'create'\n[[phase]]\noperation = 'read'\n";
-    ends_alike(&plan_of(job));
+    ends_alike(&plan_of(job), KILLS);
     let own = job.replace("histories = 2", "histories = 1_000");
-    ends_alike(&plan_of(&own));
+    ends_alike(&plan_of(&own), KILLS);
     let settings = Settings { time_limit_seconds: Some(3_600.0), ..Settings::default() };
-    ends_alike(&plan_with(&own, &settings));
+    ends_alike(&plan_with(&own, &settings), KILLS);
 }
 
 #[test]

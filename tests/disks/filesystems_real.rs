@@ -389,9 +389,9 @@ fn images_that_are_kept_go_with_an_interrupted_run_and_after_kill_9_with_clean()
 #[test]
 fn a_file_system_is_filled_without_being_asked_twice_for_it_is_boatloads_own() {
     let Some(bench) = bench("filling file systems that are made") else { return };
-    let set = ["levels=40,80", "directories=20", "file_size=1MiB", "scan_files=5", "repeats=1"];
+    let set = ["levels=40,80", "directories=20", "file_size=1MiB", "scan_files=5"];
     let set = set.iter().flat_map(|one| ["--set", one]);
-    let first = ["run", "fullness", "--filesystem", "ext4", "--size", "256MiB"];
+    let first = ["run", "fullness", "--repeats", "1", "--filesystem", "ext4", "--size", "256MiB"];
     let document = bench.document(first.into_iter().chain(set));
     let conditions = document["conditions"].as_array().unwrap();
     for used in conditions.iter().filter(|c| c["name"] == "space-used") {

@@ -3,13 +3,10 @@
 #![allow(missing_docs, clippy::panic, reason = "a test panics when it cannot continue")]
 
 use crate::script::script;
-use boatload::analysis::estimate::{ProbeCosts, ProbedPhase, estimate};
 use boatload::base::problem::Problem;
-use boatload::host::space::Space;
 use boatload::plan::filesystem::{VolumeSize, fair_volume_size, mount_options, read_list};
 use boatload::plan::{
-    BallastGoal, CellPlan, Conclusion, FileSystem, Plan, SCENARIOS, Settings, find_scenario,
-    read_job,
+    CellPlan, Conclusion, FileSystem, Plan, SCENARIOS, Settings, find_scenario, read_job,
 };
 
 /// A job with these keys at the top, and further tables or phases at the end.
@@ -251,60 +248,6 @@ fn variants_are_counted_with_their_file_systems() {
 }
 
 #[test]
-fn the_same_work_on_what_is_there_is_done_once() {
-    let crossed = plan(&job("", TWO_VARIANTS), &on("ext4,xfs,btrfs"));
-    let there = crossed.as_if_there();
-    assert_eq!(there.variants(), ["aged", "fresh"]);
-    assert!(there.cells.iter().all(|cell| cell.filesystem.is_none()));
-    assert!(crossed.in_place().cells.is_empty());
-    let text = find_scenario("fullness").map(|scenario| scenario.text).unwrap_or_default();
-    let fills = |cell: &CellPlan| {
-        cell.prepare.as_ref().is_some_and(|prepare| matches!(prepare.goal, BallastGoal::Used(_)))
-    };
-    let small = plan(text, &on("ext4,xfs")).as_if_there().shrunken();
-    assert!(!small.cells.iter().any(fills), "no probe fills the file system that is there");
-}
-
-#[test]
-fn variants_with_file_systems_of_their_own_all_count_in_an_estimate() {
-    let rest = "[[variant]]\nname = 'few'\nfilesystem = { type = 'ext4' }\n\
-                [[variant]]\nname = 'many'\nfilesystem = { type = 'xfs' }\n\
-                tree = { files = 1_000, size = 4096 }\n";
-    let plan = plan(&job("", rest), &Settings::default());
-    let there = plan.as_if_there();
-    assert_eq!(there.variants(), ["few", "many"]);
-    // Three repeats of two phases, on 100 files and 1,000.
-    let seconds = work_seconds(&plan, &[("few", 0.5), ("many", 1.0)]);
-    assert!((seconds - 3.0 * 2.0 * (50.0 + 1_000.0)).abs() < 1e-6, "{seconds}");
-}
-
-#[test]
-fn a_variant_on_many_file_systems_costs_what_it_cost_on_what_is_there() {
-    let crossed = plan(&job("", TWO_VARIANTS), &on("ext4,xfs"));
-    let both = 2.0 * (100.0 + 25.0);
-    let seconds = work_seconds(&crossed, &[("aged", 1.0), ("fresh", 0.25)]);
-    assert!((seconds - 3.0 * 2.0 * both).abs() < 1e-6, "{seconds}");
-}
-
-/// What phases of these costs take, beside the making of file systems.
-fn work_seconds(plan: &Plan, variants: &[(&str, f64)]) -> f64 {
-    let all =
-        |of: &[(&str, f64)]| estimate(plan, &costs(of), &Space::default()).unwrap_or(f64::NAN);
-    let free: Vec<_> = variants.iter().map(|(name, _)| (*name, 0.0)).collect();
-    all(variants) - all(&free)
-}
-
-/// What both phases cost in a probe of these variants, in seconds for each operation; whatever size
-/// the file has.
-fn costs(variants: &[(&str, f64)]) -> ProbeCosts {
-    let cost = |(variant, each): &(&str, f64), phase: &str| ProbedPhase {
-        variant: (*variant).into(),
-        phase: phase.into(),
-        mean_bytes: f64::MAX,
-        operations: 1.0,
-        seconds: *each,
-        ..ProbedPhase::default()
-    };
-    let both = |of: &(&str, f64)| [cost(of, "create"), cost(of, "read")];
-    ProbeCosts { phases: variants.iter().flat_map(both).collect(), ..ProbeCosts::default() }
+fn nothing_of_a_plan_on_file_systems_that_are_made_is_done_in_place() {
+    assert!(plan(&job("", TWO_VARIANTS), &on("ext4,xfs,btrfs")).in_place().cells.is_empty());
 }

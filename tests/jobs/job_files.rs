@@ -6,6 +6,7 @@ use crate::script::script;
 use boatload::base::problem::{Problem, Problems};
 use boatload::base::random::{Stream, below, draw};
 use boatload::op::{Durability, ItemId};
+use boatload::plan::repetition::{Repetition, TimeLimit};
 use boatload::plan::selection::Order;
 use boatload::plan::space::Need;
 use boatload::plan::tree::{Content, DirectoryLayout, LognormalSizes, Placement, Sizes};
@@ -126,15 +127,15 @@ fn phase(operation: &str, rest: &str) -> String {
 
 #[test]
 fn smallfiles_asks_what_its_document_asked() {
-    for (scale, files, selected, repeats) in [
-        (Scale::Quick, 10_000, 1_000, 10),
-        (Scale::Standard, 100_000, 10_000, 5),
-        (Scale::Original, 300_000, 30_000, 3),
+    for (scale, files, selected) in [
+        (Scale::Quick, 10_000, 1_000),
+        (Scale::Standard, 100_000, 10_000),
+        (Scale::Original, 300_000, 30_000),
     ] {
         let plan = read_job(smallfiles(), &Settings { scale, ..Settings::default() });
         let plan = plan.unwrap_or_else(|p| panic!("{}", p.report("smallfiles")));
         let [cell] = plan.cells.as_slice() else { panic!("one variant without an axis") };
-        assert_eq!(plan.repeats, repeats);
+        assert_eq!(plan.repeats, Repetition::UntilDecided(TimeLimit::DEFAULT));
         assert_eq!((cell.variant.as_str(), cell.level), ("default", None));
         let named: Vec<_> =
             cell.phases.iter().map(|p| (p.name.as_str(), p.selection.count)).collect();
@@ -242,7 +243,8 @@ fn a_scenario_run_as_a_users_file_gives_the_identical_plan() {
 #[test]
 fn every_key_of_a_job_file_reaches_the_plan() {
     let plan = plan_of(RICH);
-    assert_eq!((plan.name.as_str(), plan.seed, plan.repeats), ("rich", 7, 2));
+    assert_eq!((plan.name.as_str(), plan.seed), ("rich", 7));
+    assert_eq!(plan.repeats, Repetition::Fixed(2));
     assert_eq!(plan.variants(), ["first", "second"]);
     let levels: Vec<_> = plan.cells.iter().map(|c| c.level.map(|l| l.value)).collect();
     assert_eq!(levels, [Some(10.0), Some(20.0), Some(10.0), Some(20.0)]);
@@ -422,7 +424,7 @@ fn the_command_line_wins_over_the_file() {
         set: vec![("files".into(), "50".into()), ("levels".into(), "5,6,7".into())],
     };
     let plan = read_job(RICH, &settings).unwrap_or_else(|p| panic!("{}", p.report("rich")));
-    assert_eq!((plan.seed, plan.repeats, plan.cells.len()), (9, 1, 6));
+    assert_eq!((plan.seed, plan.repeats, plan.cells.len()), (9, Repetition::Fixed(1), 6));
     assert!(plan.cells.iter().all(|c| c.engine == EngineName::Sim));
     assert!(plan.cells.iter().flat_map(|c| &c.phases).all(|p| p.threads == 4));
     let limits = |plan: &Plan| plan.cells[0].phases[0].limit_ns;
@@ -434,7 +436,7 @@ fn the_command_line_wins_over_the_file() {
     assert_eq!((plan.cells[0].tree.files, plan.cells[0].tree.roots), (50, 4));
     let standard = Settings { scale: Scale::Standard, ..Settings::default() };
     let rich = RICH.replace("\"$many\"", "5");
-    assert_eq!(read_job(&rich, &standard).map(|p| p.repeats).ok(), Some(5));
+    assert_eq!(read_job(&rich, &standard).map(|p| p.repeats).ok(), Some(Repetition::Fixed(5)));
 }
 
 #[test]
@@ -796,5 +798,5 @@ fn walk_through(plan: &Plan) {
             }
         }
     }
-    assert_eq!(plan.schedule().len(), plan.cells.len() * plan.repeats as usize);
+    assert_eq!(plan.schedule().len(), plan.cells.len() * plan.repeats_max() as usize);
 }

@@ -1,5 +1,5 @@
-//! Runs with a time limit, on a simulated file system: they look at their answer after fixed numbers of repeats, and end
-//! in time.
+//! Runs that repeat until their answer is decided, mostly on a simulated file system: they look at it after fixed numbers
+//! of repeats, and end in time.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -9,6 +9,7 @@
 
 use std::sync::Mutex;
 
+use boatload::analysis::Analysis;
 use boatload::base::failure::Exit;
 use boatload::plan::Settings;
 use boatload::plan::repetition::{LOOKS, REPEATS_MAX, REPEATS_MIN};
@@ -135,6 +136,83 @@ fn the_order_of_a_repeat_does_not_depend_on_how_many_follow() {
     assert_eq!(order(&limited(3_600.0)), fixed);
 }
 
+#[test]
+fn without_a_number_a_run_looks_at_its_answer_for_half_an_hour() {
+    let text = open("").replace("repeats = 1\n", "");
+    let (unnamed, _) = ran(&text, &Settings::default());
+    let (named, _) = ran(&text, &limited(1_800.0));
+    assert_eq!(unnamed.run.stopping, named.run.stopping);
+    assert_eq!(unnamed.measurements.len(), named.measurements.len());
+}
+
+/// Two variants with little noise, of which one takes twice as long, and what is asked of them.
+fn clear(conclude: &str, keys: &str) -> String {
+    job(
+        &format!(
+            "engine = 'sim'\n{keys}\nvariant = [{{ name = 'a' }}, \
+             {{ name = 'b', sim = {{ metadata = '20us', spread = {{ passes = '3%' }} }} }}]\nconclude = {conclude}"
+        ),
+        "files = 80, size = 1000",
+        &["operation = 'create'", "operation = 'delete'"],
+        "metadata = '10us', spread = { passes = '3%' }",
+    )
+}
+
+#[test]
+fn the_first_conclusion_that_has_effects_is_what_must_be_decided() {
+    let one_level = "axis = { name = 'n', values = [1] }";
+    let (book, _) = ran(&clear("['levels', 'ranking']", one_level), &limited(3_600.0));
+    let (looks, _, decided) = looks_of(&book);
+    assert!(decided && book.run.repeats < REPEATS_MAX, "{looks:?}");
+}
+
+#[test]
+fn where_nothing_is_compared_each_rate_must_be_known_to_within_ten_percent() {
+    let rates = |spread: &str| {
+        let sim = format!("metadata = '10us', spread = {{ repeats = '{spread}' }}");
+        ran(&job("engine = 'sim'", "files = 80", &["operation = 'create'"], &sim), &limited(60.0)).0
+    };
+    assert_eq!(rates("1%").run.repeats, 3);
+    let open = rates("30%");
+    assert_eq!((open.run.repeats, looks_of(&open).2), (12, false));
+    assert_eq!(Analysis::of(&open).open_parts().unwrap(), "1 of 1 part (create)");
+}
+
+#[test]
+fn without_a_whole_job_the_pairs_of_each_phase_must_be_decided() {
+    let open_of = |phases: &[&str]| {
+        let text = job(
+            "engine = 'sim'\nvariant = [{ name = 'a' }, { name = 'b' }, { name = 'c' }]",
+            "files = 80, size = 1000",
+            phases,
+            "metadata = '10us', spread = { repeats = '30%' }",
+        );
+        let (book, _) = ran(&text, &limited(3_600.0));
+        Analysis::of(&book).open_parts().unwrap()
+    };
+    let create = "operation = 'create'";
+    assert!(open_of(&[create, "operation = 'stat'"]).contains("of 3 parts"), "the whole job");
+    let timed = open_of(&[create, "operation = 'stat', duration = '10ms'"]);
+    assert!(timed.contains("of 6 parts"), "{timed}");
+}
+
+#[test]
+fn what_is_concluded_after_looks_has_the_alpha_of_the_last_one() {
+    let levels = |settings: &Settings| -> (Book, Vec<f64>) {
+        let (book, _) = ran(&clear("['ranking']", ""), settings);
+        let analysis = Analysis::of(&book);
+        let stated = analysis.effects().flat_map(|one| [one.stated.level, one.headline.level]);
+        let levels = stated.map(Option::unwrap).collect();
+        (book, levels)
+    };
+    let (book, after_looks) = levels(&limited(3_600.0));
+    let alpha = *looks_of(&book).1.last().unwrap();
+    assert!(after_looks.iter().all(|level| *level >= 1.0 - alpha), "{after_looks:?}");
+    let fixed = Settings { repeats: Some(book.run.repeats), ..Settings::default() };
+    let (_, after_fixed) = levels(&fixed);
+    assert!(after_fixed.iter().any(|level| (*level - 0.95).abs() < 1e-9), "{after_fixed:?}");
+}
+
 const PREPARED: &str =
     "axis = { name = 'present', values = [0, 100], prepare = { fill = { sizes = 100 } } }";
 
@@ -155,4 +233,11 @@ fn a_place_that_cannot_be_restored_is_refused_with_a_time_limit() {
     let refused = refused.unwrap_err();
     assert_eq!(refused.exit, Exit::Usage);
     assert!(refused.sentence.contains("Name --repeats instead"), "{}", refused.sentence);
+}
+
+#[test]
+fn a_place_that_cannot_be_restored_is_measured_five_times() {
+    let text = job(PREPARED, "files = 4, size = 1000", &["operation = 'create'"], "");
+    let (book, _) = ran(&text.replace("repeats = 1\n", ""), &Settings::default());
+    assert_eq!((book.run.repeats, book.run.stopping), (5, Stopping::Fixed { fixed: 5 }));
 }

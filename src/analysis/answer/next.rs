@@ -82,7 +82,7 @@ pub(super) fn next(
             again(book, &[["--size", "10GiB"]])
         }
         Lack::Nothing if sudo => again(book, &[]),
-        Lack::Nothing if done < REPEATS_USUAL => more_repeats(),
+        Lack::Nothing if done < REPEATS_USUAL && !book.run.stopping.is_decided() => more_repeats(),
         Lack::Nothing => None,
     }?;
     Some(if sudo { format!("sudo {command}") } else { command })

@@ -40,7 +40,7 @@ const FACTS: [(&str, Fact); 25] = [
     ("parameters", Many(parameters, ", ")),
     ("job", Lines(job_lines)),
     ("seed", Own(|book| book.run.seed.unwrap_or_default().to_string())),
-    ("repeats", Own(|book| book.run.repeats.to_string())),
+    ("repeats (no cause)", Own(|book| book.run.repeats.to_string())),
     ("most operations", One(most_operations)),
     ("engine", Own(engine)),
     ("threads", Own(|book| words(book, |m| m.threads.unwrap_or_default().to_string()))),

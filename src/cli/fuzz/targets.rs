@@ -258,7 +258,7 @@ rank_offset = 1
         MemoryNeed::of(plan, |_| 1 << 40);
         room::need(plan, 4096);
         room::fills_to(plan);
-        if plan.cells.len() * plan.repeats as usize <= 10_000 {
+        if plan.cells.len() * plan.repeats_max() as usize <= 10_000 {
             plan.schedule();
         }
         for cell in plan.cells.iter().take(20) {
@@ -301,11 +301,10 @@ rank_offset = 1
         };
         let operations = plan.cells.iter().map(of_cell).fold(0, u64::saturating_add);
         let files = plan.cells.iter().map(|cell| cell.tree.files.max(cell.tree.holders())).max();
-        plan.time_limit_seconds.is_none()
-            && plan.cells.iter().all(simulated)
+        plan.cells.iter().all(simulated)
             && plan.cells.iter().all(|cell| cell.prepare.is_none() && ends(cell))
             && phases().all(|phase| phase.threads <= 8 && short(phase.end))
-            && operations.saturating_mul(plan.repeats.into()) <= OPERATIONS_MAX
+            && operations.saturating_mul(plan.repeats_max().into()) <= OPERATIONS_MAX
             && files.is_some_and(|files| files <= 1_000_000)
     }
 

@@ -32,7 +32,7 @@ use crate::host::disturbance::ProcessorTimes;
 use crate::host::tracing::TraceBatch;
 use crate::plan::Plan;
 use crate::report::plain;
-use crate::results::book::{CellKey, Measurement};
+use crate::results::book::{Book, CellKey, Measurement};
 use crate::run::ballast::Headway;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::drive::DoneCount;
@@ -257,6 +257,10 @@ impl Watcher for Progress<'_> {
                 out::note(text);
             }
         }
+    }
+
+    fn begins(&self, book: &Book) {
+        self.known().state.begins(&book.run);
     }
 
     fn traced(&self, seconds: f64, batch: &TraceBatch) {

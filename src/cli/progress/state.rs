@@ -9,7 +9,7 @@ use crate::host::block_device::DeviceCounters;
 use crate::host::disturbance::ProcessorTimes;
 use crate::plan::phase::{CacheAsked, PhaseEnd};
 use crate::plan::{CellPlan, DEFAULT_VARIANT, Phase, Plan};
-use crate::results::book::{CellKey, Level, Measurement};
+use crate::results::book::{CellKey, Level, Measurement, RunFacts, Stopping};
 use crate::run::ballast::Headway;
 use crate::run::cache::CacheState;
 use crate::session::{PhaseContext, cell_key};
@@ -286,16 +286,25 @@ impl RunState {
         let cell = |cell: &CellPlan| CellRepeats {
             plan: cell.clone(),
             key: cell_key(plan, cell, 1),
-            marks: vec![CellMark::Waiting; plan.repeats as usize],
+            marks: vec![CellMark::Waiting; plan.repeats_min() as usize],
         };
         Self {
             name: shown(&plan.name),
             question: shown(&plan.question),
             axis: plan.axis.as_ref().map_or_else(String::new, |axis| shown(&axis.name)),
-            seconds_max: plan.time_limit_seconds,
             cells: plan.cells.iter().map(cell).collect(),
             status: "beginning".into(),
             ..Self::default()
+        }
+    }
+
+    /// The run has begun.
+    pub(super) fn begins(&mut self, run: &RunFacts) {
+        if let Stopping::Looks { time_limit_seconds, .. } = run.stopping {
+            self.seconds_max = Some(time_limit_seconds);
+        }
+        for cell in &mut self.cells {
+            cell.marks.resize(run.repeats as usize, CellMark::Waiting);
         }
     }
 

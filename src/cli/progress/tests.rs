@@ -77,7 +77,7 @@ impl WatchedRun {
         let phases = &self.plan.cells[index].phases;
         PhaseContext {
             cell: 1,
-            repeats: self.plan.repeats,
+            repeats: self.plan.repeats_min(),
             key,
             phase: &phases[phase.min(phases.len() - 1)],
             device: Some(BlockDevice::made_up((253, 0), facts)),

@@ -18,7 +18,7 @@ use self::keys::{KeyReader, Scope, check_name, check_title, described};
 use self::limits::{
     LEVELS_MAX, MEMORY_USUAL, PHASE_LIMIT_NS, PHASES_MAX, SEED_DEFAULT, VARIANTS_MAX,
 };
-use super::repetition::REPEATS_MIN;
+use super::repetition::{Repetition, TimeLimit};
 use super::report::{ProblemList, below, element};
 use super::source;
 use super::wire::{self, WireJob};
@@ -30,7 +30,6 @@ use crate::base::units::{Quantity, Unit, bytes, counted, grouped};
 pub use self::limits::THREADS_MAX;
 pub use self::settings::Settings;
 
-const REPEATS_DEFAULT: u32 = 3;
 const REPEATS: RangeInclusive<u64> = 1..=1_000;
 
 /// Reads a job file into a plan.
@@ -69,8 +68,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         question: job.question.unwrap_or_default(),
         scale: settings.scale,
         seed,
-        repeats: settings.time_limit_seconds.map_or(repeats, |_| REPEATS_MIN),
-        time_limit_seconds: settings.time_limit_seconds,
+        repeats,
         parameters: scope.written(),
         axis,
         keeps_images: false,
@@ -132,17 +130,28 @@ fn check_absent(
     }
 }
 
-fn repeats(job: &WireJob, settings: &Settings, scope: &Scope, report: &mut ProblemList) -> u32 {
+/// What ends its repeats: what the command line says, else the number that the job has, else its answer.
+fn repeats(
+    job: &WireJob,
+    settings: &Settings,
+    scope: &Scope,
+    report: &mut ProblemList,
+) -> Repetition {
+    let until_decided = match settings.time_limit_seconds {
+        Some(seconds) => Repetition::UntilDecided(TimeLimit { seconds, is_named: true }),
+        None => Repetition::UntilDecided(TimeLimit::DEFAULT),
+    };
     let (wire, place) = match (settings.repeats, &job.repeats) {
         (Some(asked), _) => (wire::WireQuantity::Number(f64::from(asked)), "--repeats".to_string()),
         (None, Some(scaled)) => {
             let (wire, scale) = scaled.at(settings.scale);
             (wire.clone(), scale.map_or("repeats".into(), |scale| below("repeats", scale)))
         }
-        (None, None) => return REPEATS_DEFAULT,
+        (None, None) => return until_decided,
     };
     let repeats = KeyReader::new(place, scope, report).whole("", &wire, Unit::Count, REPEATS);
-    repeats.and_then(|n| u32::try_from(n).ok()).unwrap_or(REPEATS_DEFAULT)
+    let fixed = repeats.and_then(|n| u32::try_from(n).ok()).map(Repetition::Fixed);
+    fixed.filter(|_| settings.time_limit_seconds.is_none()).unwrap_or(until_decided)
 }
 
 fn phase_limit_ns(job: &WireJob, scope: &Scope, report: &mut ProblemList) -> Option<u64> {

@@ -17,7 +17,7 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// `--repeats`: 1 to 1,000.
     pub repeats: Option<u32>,
-    /// `--time-limit`, in seconds: the run repeats until its answer is decided.
+    /// `--time-limit`, in seconds: the run repeats until its answer is decided, whatever the job file says.
     pub time_limit_seconds: Option<f64>,
     /// `--phase-limit`, in nanoseconds.
     pub phase_limit_ns: Option<u64>,

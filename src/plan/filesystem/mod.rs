@@ -98,22 +98,4 @@ impl Plan {
         let cells = self.cells.iter().filter(is_there).cloned().collect();
         Self { cells, ..self.clone() }
     }
-
-    /// The same work on what is there, to learn what it costs: each variant of the job file once,
-    /// under the name it has there, on whichever of several file systems comes first.
-    #[must_use]
-    pub fn as_if_there(&self) -> Self {
-        let first = |cell: &CellPlan| {
-            let same = |other: &&CellPlan| other.job_variant == cell.job_variant;
-            self.cells.iter().find(same).map(|first| &first.variant)
-        };
-        let stays = |cell: &&CellPlan| first(cell) == Some(&cell.variant);
-        let stripped = |cell: &CellPlan| CellPlan {
-            filesystem: None,
-            variant: cell.job_variant.clone(),
-            ..cell.clone()
-        };
-        let cells = self.cells.iter().filter(stays).map(stripped).collect();
-        Self { cells, ..self.clone() }
-    }
 }

@@ -224,7 +224,7 @@ fn written_of_variant(plan: &Plan, cell: &CellPlan) -> u64 {
     let cells = plan.cells.iter().filter(|other| other.variant == cell.variant);
     let phases = cells.flat_map(|cell| cell.phases.iter().map(move |phase| (cell, phase)));
     let once = phases.map(|(cell, phase)| written(cell, phase)).fold(0, u64::saturating_add);
-    let times = if cell.prepare.is_some() { u64::from(plan.repeats) } else { 1 };
+    let times = if cell.prepare.is_some() { u64::from(plan.repeats_on_one_place()) } else { 1 };
     once.saturating_mul(times)
 }
 

@@ -145,7 +145,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
 /// Host, caches, validity, cost and place of a run.
 pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let book = analysis.book;
-    let mut blocks = vec![PageBlock::Facts(facts_of(book))];
+    let mut blocks = vec![PageBlock::Facts(facts_of(analysis))];
     if book.run.reference.is_some() {
         return blocks;
     }
@@ -160,7 +160,8 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     blocks
 }
 
-fn facts_of(book: &Book) -> Vec<(String, String)> {
+fn facts_of(analysis: &Analysis<'_>) -> Vec<(String, String)> {
+    let book = analysis.book;
     if let Some(reference) = &book.run.reference {
         let mut facts = vec![("origin", reference.origin().to_string())];
         facts.extend(published_facts(reference, &book.host));
@@ -184,7 +185,7 @@ fn facts_of(book: &Book) -> Vec<(String, String)> {
     ];
     all.extend(about_resumptions(run).map(|when| ("resumed", when)));
     all.extend(about_lack(run).map(|why| ("incomplete", why)));
-    all.extend(about_stopping(run).map(|text| ("repeats", text)));
+    all.extend(about_stopping(analysis).map(|text| ("repeats", text)));
     all.push(("rights", rights(book)));
     all.extend(host_lines(&book.host));
     named(all)
