@@ -115,7 +115,7 @@ fn told(m: &Measurement, fault: &str) -> String {
     match (fault, m.valid()) {
         ("short", true) => {
             assert_eq!((failed, m.operations), (0, m.operations_asked.unwrap()));
-            "goes on".into()
+            "continues".into()
         }
         ("short", false) => {
             assert!(m.invalid[0].sentence().starts_with("moved "), "{:?}", m.invalid);
