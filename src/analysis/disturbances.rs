@@ -166,7 +166,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 9] = [
             format!("latency {way} by up to {} from start to end of {many}", percent(most.abs()))
         },
         hint: "The mean depends on how long the phase is. `windows = 100` in the job file and \
-               `boatload show RUN --windows` show its course.",
+               `boatload export RUN --format csv-windows` show its course.",
     },
     DisturbanceKind {
         code: WarningCode::Compressed,

@@ -56,64 +56,6 @@ pub struct SlowRank {
     pub measurements: usize,
 }
 
-/// The rates of ranks from the beginning of a measurement to its end.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RankCourse<'a> {
-    /// The measurement.
-    pub(crate) measurement: &'a Measurement,
-    /// How many it was chosen from.
-    pub(crate) chosen_from: u64,
-    /// Duration of a slice, in seconds.
-    pub(crate) slice_seconds: f64,
-    /// Rows of ranks, in their order.
-    pub(crate) rows: Vec<RankCourseRow>,
-}
-
-/// Ranks that follow each other; mostly one.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RankCourseRow {
-    /// The first of them.
-    pub(crate) first: usize,
-    /// The last of them.
-    pub(crate) last: usize,
-    /// The rate in each slice, of the slowest of them, in percent of the mean rate of all ranks; none where none was at work.
-    pub(crate) percents: Vec<Option<f64>>,
-}
-
-/// Of these measurements the one in which some rank was slowest in some slice; none where rates over time are not known.
-pub(crate) fn rank_course<'a>(
-    measurements: impl Iterator<Item = &'a Measurement>,
-) -> Option<RankCourse<'a>> {
-    let all: Vec<RankCourse<'_>> = measurements.filter_map(RankCourse::of).collect();
-    let chosen_from = all.len() as u64;
-    let slowest = all.into_iter().min_by(|a, b| a.least().total_cmp(&b.least()))?;
-    Some(RankCourse { chosen_from, ..slowest })
-}
-
-impl<'a> RankCourse<'a> {
-    fn of(measurement: &'a Measurement) -> Option<Self> {
-        let ranks = measurement.ranks.as_ref()?;
-        let timeline =
-            ranks.timeline.as_ref().filter(|timeline| timeline.is_of(ranks.ranks.len()))?;
-        let (slices, mean) = (timeline.rows.first()?.len(), ranks.mean_rate()?);
-        let each = timeline.ranks_per_row as usize;
-        let firsts = (0..ranks.ranks.len()).step_by(each);
-        let rows = timeline.rows.iter().zip(firsts).map(|(rates, first)| RankCourseRow {
-            first,
-            last: (first + each).min(ranks.ranks.len()) - 1,
-            percents: rates.iter().map(|rate| rate.map(|rate| 100.0 * rate / mean)).collect(),
-        });
-        let (rows, slice_seconds) = (rows.collect(), ranks.seconds() / slices as f64);
-        Some(Self { measurement, chosen_from: 1, slice_seconds, rows })
-    }
-
-    /// The least of all.
-    fn least(&self) -> f64 {
-        let percents = self.rows.iter().flat_map(|row| &row.percents).flatten();
-        percents.copied().fold(f64::INFINITY, f64::min)
-    }
-}
-
 /// What the ranks did in each phase of each variant at each level; nothing of runs of one process.
 pub fn rank_rates(book: &Book) -> Vec<RankRates> {
     let judged = book.measurements.iter().filter(|m| m.valid() && m.ranks.is_some());
@@ -173,11 +115,6 @@ impl RankRates {
     pub fn share_of_median(&self, rank: usize) -> Option<f64> {
         let known: Vec<f64> = self.rates.iter().flatten().copied().collect();
         Some(self.rates.get(rank).copied().flatten()? / median(&known))
-    }
-
-    /// How many measurements there are of it.
-    pub fn measurements(&self) -> u64 {
-        self.measured.len() as u64
     }
 
     /// The host that is slow, else the rank; none where nothing is sure.

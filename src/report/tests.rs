@@ -337,9 +337,7 @@ fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
 }
 
 #[test]
-fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
-    assert_golden("windows.txt", &rendered("windows", &fixture::book()));
-    assert_golden("windows-none.txt", &rendered("windows", &killed_book()));
+fn the_list_of_runs_is_the_one_that_was_agreed_on() {
     let run = |id: &str, complete, finished, invalid| {
         let mut book = Book::default();
         book.run.id = id.into();
@@ -447,7 +445,6 @@ fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
         {
             assert!(!text.contains(claim), "{claim} in\n{text}");
         }
-        assert_fits(&rendered("windows", &book), &book.run.id);
         let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
         let run = &document["run"];
         for key in ["seed", "started", "command", "boatload", "overhead_ns", "clock", "job"] {
@@ -462,14 +459,6 @@ fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
             assert_ne!(m["operations_per_second"], 0.0, "an unknown rate is not zero");
         }
     }
-}
-
-#[test]
-fn windows_of_one_operation_have_one_figure() {
-    let text = rendered("windows", &find_reference("directory-ufs").unwrap());
-    let lines: Vec<&str> = text.lines().take(3).collect();
-    assert_eq!(lines[1], "operation  latency");
-    assert_eq!(lines[2], "    1,000  39.0 us");
 }
 
 #[test]
@@ -565,7 +554,7 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
         let book = fixture::Odd::new(seed).book();
-        for report in ["details", "terminal", "windows"] {
+        for report in ["details", "terminal"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");

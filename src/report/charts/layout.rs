@@ -82,9 +82,7 @@ impl<'a> Neighbours<'a> {
 impl Chart {
     /// The slot of each series, in their order.
     pub(crate) fn slots(&self) -> Vec<SeriesSlot> {
-        let is_beside = |look: SeriesLook| {
-            self.x.is_named() && matches!(look, SeriesLook::Bars | SeriesLook::Markers)
-        };
+        let is_beside = |look: SeriesLook| self.x.is_named() && look == SeriesLook::Bars;
         let bars: Vec<_> = self.series.iter().filter(|one| is_beside(one.look)).collect();
         let bars = Neighbours::new(&bars);
         let lines = self.series.iter().filter(|one| one.look == SeriesLook::Line);
@@ -144,10 +142,9 @@ impl Chart {
         each_of_many_once(self.series.iter().map(|series| (&*series.name, series.colour)))
     }
 
-    /// What points are and how they are drawn, each once; but for cells, which have a scale.
+    /// What points are and how they are drawn, each once.
     pub(crate) fn whats(&self) -> Vec<(SeriesLook, &str)> {
-        let drawn = self.series.iter().filter(|series| series.look != SeriesLook::Cells);
-        each_of_many_once(drawn.map(|series| (series.look, &*series.what)))
+        each_of_many_once(self.series.iter().map(|series| (series.look, &*series.what)))
     }
 }
 
@@ -155,7 +152,7 @@ impl Chart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{AxisQuantity, ChartAxis, ChartPoint, colour};
+    use super::super::{AxisQuantity, ChartAxis, ChartContent, ChartFamily, ChartPoint, colour};
     use super::*;
 
     fn series(name: &str, look: SeriesLook, what: &str) -> ChartSeries {
@@ -166,7 +163,7 @@ mod tests {
     fn chart(scale: AxisScale, series: Vec<ChartSeries>) -> Chart {
         let axis = |scale| ChartAxis::new("a", AxisQuantity::Count, scale);
         let (x, y) = (axis(scale), axis(AxisScale::Linear));
-        Chart { series, ..Chart::new("k".into(), "t".into(), x, y) }
+        Chart { series, ..Chart::new(ChartContent::new(ChartFamily::Rates), "t".into(), x, y) }
     }
 
     fn named() -> AxisScale {

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::runs::{
-    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
+    ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
     about_last_level, about_missing, notes,
 };
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use super::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    SeriesLook,
+};
 use crate::analysis::amplification::PhaseAmplification;
-use crate::analysis::course::rate_values;
+use crate::analysis::rate_values::rate_values;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
@@ -17,11 +20,11 @@ use crate::results::book::Level;
 pub(super) const ABOUT_RATES: &str = "With the sync at the end of a phase. Higher is faster.";
 
 /// One chart for operations and one for bytes, as far as there are such phases.
-pub(super) fn rates(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
-    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| chart(runs, unit, keys)).collect()
+pub(super) fn rates(runs: &ChartRuns<'_>) -> Vec<Chart> {
+    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| chart(runs, unit)).collect()
 }
 
-fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart> {
+fn chart(runs: &ChartRuns<'_>, unit: Unit) -> Option<Chart> {
     let has = |one: &&ChartRow<'_>| one.level.is_none() && one.row.rate_unit == unit;
     let rated = runs.rows().filter(has).filter(|one| one.row.rate.is_some());
     let rated: BTreeSet<&str> = rated.map(|one| one.row.phase.as_str()).collect();
@@ -40,9 +43,9 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart
             MissingValues::new(format!("{} {}", variant.name, shown(&one.row.phase)), one.row)
         })
     });
-    let (key, what, title) = match unit {
-        Unit::Bytes => ("bytes", "bytes", "Bytes per second"),
-        _ => ("rates", "operations", "Operations per second"),
+    let (family, what, title) = match unit {
+        Unit::Bytes => (ChartFamily::Bytes, "bytes", "Bytes per second"),
+        _ => (ChartFamily::Rates, "operations", "Operations per second"),
     };
     let names = phases.iter().map(shown).collect();
     let (x, y) = (ChartAxis::named("phase", names), rate_axis(unit, AxisScale::Linear));
@@ -55,7 +58,7 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart
         question: format!("How many {what} did each phase do in a second?"),
         notes: notes(ABOUT_RATES, others),
         series,
-        ..Chart::new(keys.unused(key, ""), title.into(), x, y)
+        ..Chart::new(ChartContent::new(family), title.into(), x, y)
     }
     .checked()
 }
@@ -95,7 +98,7 @@ pub(super) fn rate_series(
     [variant.series(look, "mean", means), variant.series(SeriesLook::Raw, what, raw)]
 }
 
-pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
+fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
     ChartPoint {
         interval: estimate.interval.map(|interval| [interval.low.max(0.0), interval.high]),
         extremes: estimate.range_of_values(),
@@ -108,7 +111,7 @@ pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoi
 
 /// What a device moved in one direction.
 struct DeviceTraffic {
-    key: &'static str,
+    family: ChartFamily,
     title: &'static str,
     question: &'static str,
     label: &'static str,
@@ -118,7 +121,7 @@ struct DeviceTraffic {
 
 const TRAFFIC: [DeviceTraffic; 2] = [
     DeviceTraffic {
-        key: "written",
+        family: ChartFamily::WriteAmplification,
         title: "Write amplification",
         question: "How many bytes did the device write for each byte of content?",
         label: "bytes written per byte asked",
@@ -127,7 +130,7 @@ const TRAFFIC: [DeviceTraffic; 2] = [
         of: |one| one.written,
     },
     DeviceTraffic {
-        key: "read",
+        family: ChartFamily::ReadAmplification,
         title: "Read amplification",
         question: "How many bytes did the device read for each byte of content?",
         label: "bytes read per byte asked",
@@ -137,12 +140,12 @@ const TRAFFIC: [DeviceTraffic; 2] = [
 ];
 
 /// One chart for what was written and one for what was read, as far as that is known.
-pub(super) fn amplifications(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
-    TRAFFIC.iter().filter_map(|traffic| traffic.chart(runs, keys)).collect()
+pub(super) fn amplifications(runs: &ChartRuns<'_>) -> Vec<Chart> {
+    TRAFFIC.iter().filter_map(|traffic| traffic.chart(runs)).collect()
 }
 
 impl DeviceTraffic {
-    fn chart(&self, runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Option<Chart> {
+    fn chart(&self, runs: &ChartRuns<'_>) -> Option<Chart> {
         let all = runs.analyses.iter().flat_map(|analysis| analysis.phase_amplifications());
         let known: Vec<_> = all.filter(|one| (self.of)(one).is_some()).collect();
         let known_phases: BTreeSet<&str> = known.iter().map(|one| one.phase.as_str()).collect();
@@ -166,7 +169,7 @@ impl DeviceTraffic {
             question: self.question.into(),
             notes: notes(self.note, others),
             series,
-            ..Chart::new(keys.unused("amplification", self.key), self.title.into(), x, y)
+            ..Chart::new(ChartContent::new(self.family), self.title.into(), x, y)
         }
         .checked()
     }

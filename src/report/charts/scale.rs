@@ -1,9 +1,9 @@
 //! Computes the scale of an axis: its range, its ticks, the place of a number, and the texts of numbers.
 
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, SeriesLook};
+use crate::base::units;
 use crate::base::units::{byte_step, grouped, time_step};
-use crate::base::{dates, units};
-use crate::report::text::{byte_rate, number, shorten_names, time};
+use crate::report::text::{byte_rate, number, time};
 
 /// An axis with its ends.
 #[derive(Clone, Copy)]
@@ -27,8 +27,6 @@ struct SpanRule {
     from_zero: bool,
     /// An axis whose lowest number is below this share of its highest goes from 0.
     zero_share: f64,
-    /// Nothing is left free around cells.
-    is_tight: bool,
 }
 
 /// Numbers beyond this are drawn at it.
@@ -51,27 +49,6 @@ const INTERVAL_REACH: f64 = 2.0;
 /// Steps within ten.
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
 
-const DAY: f64 = 86_400.0;
-/// Steps of dates, in minutes: one to ten years.
-const DATE_STEPS: [f64; 16] = [
-    1.0,
-    5.0,
-    15.0,
-    30.0,
-    60.0,
-    180.0,
-    360.0,
-    720.0,
-    1_440.0,
-    2_880.0,
-    10_080.0,
-    20_160.0,
-    43_200.0,
-    129_600.0,
-    525_600.0,
-    5_256_000.0,
-];
-
 /// A share of a step that counts as none.
 const ROUNDING: f64 = 1e-9;
 
@@ -81,17 +58,11 @@ const DECIMALS_MAX: usize = 6;
 // --- from where to where -----------------------------------------------------------------------
 
 impl Chart {
-    /// The x axis from end to end, with every point, cell and mark in sight.
+    /// The x axis from end to end, with every point and mark in sight.
     pub(crate) fn x_span(&self) -> AxisSpan<'_> {
-        let points = self
-            .points()
-            .flat_map(|point| [point.x].into_iter().chain(point.cell.map(|cell| cell.end)));
-        let marks = self
-            .marks
-            .iter()
-            .flat_map(|mark| [mark.x].into_iter().chain(mark.interval.into_iter().flatten()));
-        let is_tight = self.has(SeriesLook::Cells);
-        let rule = SpanRule { from_zero: false, zero_share: 0.1, is_tight };
+        let points = self.points().map(|point| point.x);
+        let marks = self.marks.iter().map(|mark| mark.x);
+        let rule = SpanRule { from_zero: false, zero_share: 0.1 };
         self.x.spanning(points.chain(marks), &rule)
     }
 
@@ -106,22 +77,10 @@ impl Chart {
                 [(low - reach).max(low.min(0.0)), high + reach]
             }
         };
-        let of_series = |one: &ChartSeries| {
-            let is_band = one.look == SeriesLook::Band;
-            let intervals = one.points.iter().filter_map(|point| point.interval).flatten();
-            let shown = move |end: f64| if is_band { end } else { end.clamp(least, most) };
-            intervals.map(shown).collect::<Vec<f64>>()
-        };
-        let numbers = points().chain(self.series.iter().flat_map(of_series));
+        let intervals = self.points().filter_map(|point| point.interval).flatten();
+        let numbers = points().chain(intervals.map(|end| end.clamp(least, most)));
         let from_zero = self.from_zero || self.has(SeriesLook::Bars);
-        self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65, is_tight: false })
-    }
-
-    /// The scale of the colours from end to end; none without cells.
-    pub(crate) fn shade_span(&self) -> Option<AxisSpan<'_>> {
-        let axis = self.shade.as_ref()?;
-        let [low, high] = ends(self.points().filter_map(|point| Some(point.cell?.shade)))?;
-        Some(axis.widened(if axis.scale == AxisScale::Linear { low.min(0.0) } else { low }, high))
+        self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65 })
     }
 }
 
@@ -145,12 +104,9 @@ impl ChartAxis {
             return AxisSpan { low: span.low / factor, high: span.high * factor, ..span };
         }
         // A course that is low beside its height is seen as such only from 0.
-        let is_near_zero = low > 0.0 && low < high * rule.zero_share && !rule.is_tight;
+        let is_near_zero = low > 0.0 && low < high * rule.zero_share;
         let low = if (rule.from_zero && low > 0.0) || is_near_zero { 0.0 } else { low };
         let span = self.widened(low, if rule.from_zero { high.max(0.0) } else { high });
-        if rule.is_tight {
-            return span;
-        }
         let free = (span.high - span.low) * FREE_SHARE;
         // No room for what cannot be: below nothing, above all.
         let low = if span.low >= 0.0 { (span.low - free).max(0.0) } else { span.low - free };
@@ -209,7 +165,6 @@ impl AxisSpan<'_> {
         let is_logarithmic = axis.scale == AxisScale::Logarithmic;
         let places = match axis.quantity {
             AxisQuantity::OneIn => percentiles(low, high, wanted),
-            AxisQuantity::Date => date_places(low, high, wanted),
             AxisQuantity::Bytes | AxisQuantity::ByteRate if is_logarithmic => {
                 binary(low, high, wanted)
             }
@@ -218,7 +173,6 @@ impl AxisSpan<'_> {
         };
         let text = |at: f64| match axis.quantity {
             AxisQuantity::OneIn => axis.quantity.text(at),
-            AxisQuantity::Date => date(at, &places),
             // Each in its own unit, for they lie far apart.
             quantity if is_logarithmic => in_unit(quantity, at, &[at]),
             quantity => in_unit(quantity, at, &places),
@@ -228,13 +182,6 @@ impl AxisSpan<'_> {
 }
 
 // --- ticks -------------------------------------------------------------------------------------
-
-/// Ticks with texts of at most so many columns that still differ.
-pub(crate) fn shorten_ticks(ticks: Vec<Tick>, columns: usize) -> Vec<Tick> {
-    let texts: Vec<_> = ticks.iter().map(|tick| (tick.text.as_str(), columns)).collect();
-    let short = shorten_names(&texts);
-    ticks.into_iter().zip(short).map(|(tick, text)| Tick { text, ..tick }).collect()
-}
 
 /// Multiples of a step of 1, 2 or 5 times a power of ten of the unit.
 fn even(low: f64, high: f64, wanted: usize, unit: f64) -> Vec<f64> {
@@ -322,25 +269,6 @@ fn percentiles(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     inside.into_iter().step_by(every).collect()
 }
 
-fn date_places(low: f64, high: f64, wanted: usize) -> Vec<f64> {
-    let multiples = |minutes: f64| {
-        let step = minutes * 60.0;
-        let first = (low / step).ceil();
-        let count = (high / step).floor() - first + 1.0;
-        (0..count.clamp(0.0, 1e3) as usize).map(|n| (first + n as f64) * step).collect()
-    };
-    let places: Vec<f64> = fitting(DATE_STEPS.into_iter().map(multiples), wanted);
-    if (1..=wanted).contains(&places.len()) { places } else { vec![low, high] }
-}
-
-/// The day, or the hour of the day where not all are at its beginning.
-fn date(at: f64, places: &[f64]) -> String {
-    let text = AxisQuantity::Date.text(at);
-    let is_day = places.iter().all(|at| at.rem_euclid(DAY) == 0.0);
-    let part = if is_day { text.get(..10) } else { text.get(5..) };
-    part.unwrap_or(&text).to_string()
-}
-
 /// The unit that numbers up to this one are written in, and what stands behind them.
 fn unit(quantity: AxisQuantity, largest: f64) -> (f64, &'static str) {
     let thousands = [(1e9, "G"), (1e6, "M"), (1e4, "k")];
@@ -420,7 +348,6 @@ impl AxisQuantity {
             // Counters of devices, with what else moved: more figures would mean nothing.
             Self::Times => format!("{}x", number(value, figures.unwrap_or(FIGURES).min(FIGURES))),
             Self::OneIn => percentile(value),
-            Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
         }
     }
 }
@@ -489,7 +416,7 @@ impl ChartAxis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChartMark, ChartSeries};
+    use super::super::{ChartContent, ChartFamily, ChartMark, ChartSeries};
     use super::*;
 
     fn texts(
@@ -567,19 +494,11 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_names_and_dates_have_their_own_ticks() {
+    fn percentiles_and_names_have_their_own_ticks() {
         let tail = logarithmic(AxisQuantity::OneIn, 1.0, 20_000.0);
         assert_eq!(tail, ["p50", "p90", "p99", "p99.9", "p99.99"]);
         let names = AxisScale::Named(vec!["create".into(), "read".into()]);
         assert_eq!(texts(AxisQuantity::Count, names, -0.5, 1.5, 1), ["create", "read"]);
-        let start = 1_772_323_200.0;
-        let date =
-            |seconds| texts(AxisQuantity::Date, AxisScale::Linear, start, start + seconds, 4);
-        assert_eq!(date(2.0 * 86_400.0), ["2026-03-01", "2026-03-02", "2026-03-03"]);
-        assert_eq!(
-            date(3_600.0 * 3.0),
-            ["03-01 00:00", "03-01 01:00", "03-01 02:00", "03-01 03:00"]
-        );
     }
 
     #[test]
@@ -594,7 +513,6 @@ mod tests {
             AxisQuantity::ByteRate,
             AxisQuantity::Times,
             AxisQuantity::OneIn,
-            AxisQuantity::Date,
         ];
         for quantity in quantities {
             for scale in [AxisScale::Linear, AxisScale::Logarithmic] {
@@ -625,7 +543,7 @@ mod tests {
         let series =
             vec![ChartSeries { name: "s".into(), colour: 0, look, what: "mean".into(), points }];
         let x = axis(AxisQuantity::Count, AxisScale::Linear);
-        Chart { series, ..Chart::new("k".into(), "t".into(), x, y) }
+        Chart { series, ..Chart::new(ChartContent::new(ChartFamily::Rates), "t".into(), x, y) }
     }
 
     fn rate() -> ChartAxis {
@@ -644,15 +562,10 @@ mod tests {
     fn an_interval_and_a_mark_are_in_sight() {
         let mut chart = chart(SeriesLook::Line, rate(), &[(10.0, 90.0), (20.0, 100.0)]);
         chart.series[0].points[0].interval = Some([80.0, 120.0]);
-        chart.marks.push(ChartMark {
-            x: 25.0,
-            interval: Some([22.0, 30.0]),
-            label: "knee".into(),
-            colour: None,
-        });
+        chart.marks.push(ChartMark { x: 25.0, label: "knee".into(), colour: None });
         let AxisSpan { low: left, high: right, .. } = chart.x_span();
         let AxisSpan { low, high, .. } = chart.y_span();
-        assert!(left <= 10.0 && right >= 30.0, "{left} {right}");
+        assert!(left <= 10.0 && right >= 25.0, "{left} {right}");
         assert!(low <= 80.0 && low > 0.0 && high >= 120.0, "{low} {high}");
     }
 
