@@ -7,13 +7,13 @@ use crate::results::fixture::failing;
 use serde_json::Value;
 
 use super::*;
-use crate::analysis::finding::WarningCode;
+use crate::analysis::warnings::table::WarningCode;
 use crate::base::golden;
 use crate::host::facts::DeviceFacts;
 use crate::plan::Conclusion;
 use crate::plan::Scale;
 use crate::results::book::{Book, CellKey, Level, MadeFileSystem, Measurement, RunFacts};
-use crate::results::book::{ClockSource, MadeOn};
+use crate::results::book::MadeOn;
 use crate::results::fixture::{self, growing};
 use crate::results::reference::{find_reference, references};
 use crate::results::store::{RunList, RunSummary, UnreadableRun};
@@ -330,10 +330,10 @@ fn a_run_on_a_modelled_disk_names_it_and_says_what_it_saw() {
 #[test]
 fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
     let mut book = growing::fullness(&["ext4"]);
-    book.run.clock = Some(ClockSource::Monotonic);
+    book.host.settings.as_mut().unwrap().governor = Some("powersave".into());
     let text = rendered("details", &book);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(at("takes 2.") < at("98%  ") && at("98%  ") < at("latencies were read"));
+    assert!(at("takes 2.") < at("98%  ") && at("98%  ") < at("frequency governor is"));
 }
 
 #[test]

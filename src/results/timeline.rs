@@ -10,7 +10,7 @@ use crate::run::workers::WorkSpan;
 /// Slices of the time of a phase.
 pub const TIME_SLICES: usize = 48;
 
-/// Most rows of a timeline: as many as a chart has room for.
+/// Most rows of a timeline.
 const ROWS_MAX: usize = 64;
 
 /// Operations of a worker, one after the other.
@@ -100,23 +100,12 @@ fn in_slices(works: impl Iterator<Item = EvenWork>, seconds: f64) -> Vec<f64> {
     slices
 }
 
-/// With as many figures as a colour shows, so that it is short as text.
+/// With three figures, so that it is short as text.
 fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 impl RankTimeline {
-    /// Whether it has a row for each of so many ranks, or of several of them, and all rows have as many slices.
-    pub fn is_of(&self, ranks: usize) -> bool {
-        let slices = self.rows.first().map_or(0, Vec::len);
-        let each = self.ranks_per_row as usize;
-        (1..=TIME_SLICES).contains(&slices)
-            && self.rows.iter().all(|row| row.len() == slices)
-            && each > 0
-            && self.rows.len() == ranks.div_ceil(each)
-            && self.rows.len() <= ROWS_MAX
-    }
-
     /// That of ranks, in their order, which took so many seconds from the first start to the last end; none if nothing of it
     /// is known.
     pub fn of(ranks: &[RankWork<'_>], seconds: f64) -> Option<Self> {

@@ -29,14 +29,8 @@ pub(crate) use scale::{AxisSpan, Tick};
 /// others. With several runs they stand beside each other.
 pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
-    let families: [fn(&ChartRuns<'_>) -> Vec<Chart>; 6] = [
-        ranking::rankings,
-        rates::rates,
-        levels::levels,
-        growth::growths,
-        latencies::percentiles,
-        rates::amplifications,
-    ];
+    let families: [fn(&ChartRuns<'_>) -> Vec<Chart>; 5] =
+        [ranking::rankings, rates::rates, levels::levels, growth::growths, latencies::percentiles];
     let mut all: Vec<Chart> = families.into_iter().flat_map(|family| family(&runs)).collect();
     let mut keys = ChartKeys::default();
     for chart in &mut all {

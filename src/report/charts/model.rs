@@ -44,8 +44,6 @@ pub(crate) enum ChartFamily {
     Levels,
     Growth,
     Percentiles,
-    WriteAmplification,
-    ReadAmplification,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -250,8 +248,6 @@ impl ChartFamily {
             Self::Levels => "levels",
             Self::Growth => "growth",
             Self::Percentiles => "percentiles",
-            Self::WriteAmplification => "amplification-written",
-            Self::ReadAmplification => "amplification-read",
         }
     }
 }

@@ -1,21 +1,19 @@
-//! Draws the rate of each phase by variant, for runs without an axis, and the amplification.
+//! Draws the rate of each phase by variant, for runs without an axis.
 
 use std::collections::BTreeSet;
 
 use super::runs::{
     ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
-    about_last_level, about_missing, notes,
+    about_missing, notes,
 };
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
     SeriesLook,
 };
-use crate::analysis::amplification::PhaseAmplification;
 use crate::analysis::rate_values::rate_values;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::results::book::Level;
 
 pub(super) const ABOUT_RATES: &str = "With the sync at the end of a phase. Higher is faster.";
 
@@ -106,71 +104,5 @@ fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
         n: u64::from(estimate.n),
         disturbed,
         ..ChartPoint::at(x, estimate.mean)
-    }
-}
-
-/// What a device moved in one direction.
-struct DeviceTraffic {
-    family: ChartFamily,
-    title: &'static str,
-    question: &'static str,
-    label: &'static str,
-    note: &'static str,
-    of: fn(&PhaseAmplification) -> Option<Estimate>,
-}
-
-const TRAFFIC: [DeviceTraffic; 2] = [
-    DeviceTraffic {
-        family: ChartFamily::WriteAmplification,
-        title: "Write amplification",
-        question: "How many bytes did the device write for each byte of content?",
-        label: "bytes written per byte asked",
-        note: "Of phases that give files content and end in a sync, or came to the device all the \
-               same. What else was written meanwhile is in it.",
-        of: |one| one.written,
-    },
-    DeviceTraffic {
-        family: ChartFamily::ReadAmplification,
-        title: "Read amplification",
-        question: "How many bytes did the device read for each byte of content?",
-        label: "bytes read per byte asked",
-        note: "Of phases that read content from cold caches.",
-        of: |one| one.read,
-    },
-];
-
-/// One chart for what was written and one for what was read, as far as that is known.
-pub(super) fn amplifications(runs: &ChartRuns<'_>) -> Vec<Chart> {
-    TRAFFIC.iter().filter_map(|traffic| traffic.chart(runs)).collect()
-}
-
-impl DeviceTraffic {
-    fn chart(&self, runs: &ChartRuns<'_>) -> Option<Chart> {
-        let all = runs.analyses.iter().flat_map(|analysis| analysis.phase_amplifications());
-        let known: Vec<_> = all.filter(|one| (self.of)(one).is_some()).collect();
-        let known_phases: BTreeSet<&str> = known.iter().map(|one| one.phase.as_str()).collect();
-        let mut phases = runs.phases();
-        phases.retain(|phase| known_phases.contains(phase));
-        let of_several = known.iter().filter(|one| one.other_levels);
-        let levels: Vec<&Level> = of_several.filter_map(|one| one.level.as_ref()).collect();
-        let series = runs.variants.iter().map(|variant| {
-            let all = variant.analysis.phase_amplifications().iter();
-            let points = all.filter(|one| one.variant == variant.variant).filter_map(|one| {
-                let place = phases.iter().position(|phase| *phase == one.phase)?;
-                Some(estimated(place as f64, (self.of)(one)?, one.disturbed))
-            });
-            variant.series(SeriesLook::Bars, "mean", points.collect())
-        });
-        let series: Vec<ChartSeries> = series.collect();
-        let x = ChartAxis::named("phase", phases.iter().map(shown).collect());
-        let y = ChartAxis::new(self.label, AxisQuantity::Times, AxisScale::Linear);
-        let others = [about_last_level(&levels), about_disturbed(&series)];
-        Chart {
-            question: self.question.into(),
-            notes: notes(self.note, others),
-            series,
-            ..Chart::new(ChartContent::new(self.family), self.title.into(), x, y)
-        }
-        .checked()
     }
 }

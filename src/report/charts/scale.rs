@@ -39,6 +39,8 @@ const FREE_SHARE: f64 = 0.04;
 /// Significant figures of a number whose error is unknown, and of bytes per second.
 const FIGURES: u32 = 4;
 const BYTE_FIGURES: u32 = 3;
+/// Significant figures of a tick, without zeros at its end: neighbours must not look the same.
+const TICK_FIGURES: u32 = 7;
 /// No interval has more figures, however far its ends lie from the mean.
 const FIGURES_MAX: i64 = 6;
 
@@ -51,9 +53,6 @@ const NICE: [f64; 3] = [1.0, 2.0, 5.0];
 
 /// A share of a step that counts as none.
 const ROUNDING: f64 = 1e-9;
-
-/// More decimals than this are written with an exponent.
-const DECIMALS_MAX: usize = 6;
 
 // --- from where to where -----------------------------------------------------------------------
 
@@ -169,14 +168,14 @@ impl AxisSpan<'_> {
                 binary(low, high, wanted)
             }
             _ if is_logarithmic => decades(low, high, wanted),
-            quantity => even(low, high, wanted, unit(quantity, low.abs().max(high.abs())).0),
+            AxisQuantity::Bytes | AxisQuantity::ByteRate => {
+                even(low, high, wanted, byte_step(low.abs().max(high.abs())).0)
+            }
+            _ => even(low, high, wanted, 1.0),
         };
-        let text = |at: f64| match axis.quantity {
-            AxisQuantity::OneIn => axis.quantity.text(at),
-            // Each in its own unit, for they lie far apart.
-            quantity if is_logarithmic => in_unit(quantity, at, &[at]),
-            quantity => in_unit(quantity, at, &places),
-        };
+        let most = places.iter().fold(0.0, |most: f64, at| most.max(at.abs()));
+        // By logarithms each has its own unit, for they lie far apart.
+        let text = |at: f64| tick_text(axis.quantity, at, if is_logarithmic { at } else { most });
         places.iter().map(|at| Tick { at: *at, text: text(*at) }).collect()
     }
 }
@@ -269,60 +268,32 @@ fn percentiles(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     inside.into_iter().step_by(every).collect()
 }
 
-/// The unit that numbers up to this one are written in, and what stands behind them.
-fn unit(quantity: AxisQuantity, largest: f64) -> (f64, &'static str) {
-    let thousands = [(1e9, "G"), (1e6, "M"), (1e4, "k")];
-    match quantity {
-        AxisQuantity::Count | AxisQuantity::Operations if largest < 1e15 => {
-            let fit = thousands.into_iter().find(|(size, _)| largest >= *size);
-            fit.map_or((1.0, ""), |(size, word)| (if word == "k" { 1e3 } else { size }, word))
-        }
-        AxisQuantity::Bytes | AxisQuantity::ByteRate => byte_step(largest),
+/// The text of a tick, in the unit that fits the largest: `20k`, `10 us`, `64 KiB/s`, `p99`.
+fn tick_text(quantity: AxisQuantity, at: f64, largest: f64) -> String {
+    let (size, word) = match quantity {
+        AxisQuantity::OneIn => return quantity.text(at),
+        _ if at == 0.0 => return "0".into(),
+        AxisQuantity::Percent => (1.0, "%"),
+        AxisQuantity::Times => (1.0, "x"),
         AxisQuantity::Seconds => {
             let (word, ns) = time_step(largest * 1e9);
             (ns / 1e9, word)
         }
-        AxisQuantity::Percent => (1.0, "%"),
-        AxisQuantity::Times => (1.0, "x"),
-        _ => (1.0, ""),
-    }
-}
-
-/// A number in the unit of the largest, with as many decimals as all of them need.
-fn in_unit(quantity: AxisQuantity, at: f64, all: &[f64]) -> String {
-    let largest = all.iter().fold(0.0, |most: f64, at| most.max(at.abs()));
-    let (size, word) = unit(quantity, largest);
-    if at == 0.0 && word != "%" && word != "x" {
-        return "0".into();
-    }
-    let digits = all.iter().map(|at| decimals(at / size)).max().unwrap_or_default();
-    let number = decimal(at / size, digits);
+        AxisQuantity::Bytes | AxisQuantity::ByteRate => byte_step(largest),
+        AxisQuantity::Count | AxisQuantity::Operations => match largest {
+            1e15.. => (1.0, ""),
+            1e9.. => (1e9, "G"),
+            1e6.. => (1e6, "M"),
+            1e4.. => (1e3, "k"),
+            _ => (1.0, ""),
+        },
+    };
+    let number = trimmed(&number(at / size, TICK_FIGURES));
     match quantity {
         AxisQuantity::Bytes | AxisQuantity::Seconds => format!("{number} {word}"),
         AxisQuantity::ByteRate => format!("{number} {word}/s"),
         _ => format!("{number}{word}"),
     }
-}
-
-/// How many decimals a number needs.
-fn decimals(value: f64) -> usize {
-    let is_whole = |digits: &usize| {
-        let scaled = value * 10f64.powi(*digits as i32);
-        (scaled - scaled.round()).abs() <= ROUNDING * scaled.abs()
-    };
-    (0..=DECIMALS_MAX).find(is_whole).unwrap_or(DECIMALS_MAX + 1)
-}
-
-fn decimal(value: f64, digits: usize) -> String {
-    if value.abs() >= 1e15 || (digits > DECIMALS_MAX && value.abs() < 1e-3) {
-        return format!("{value:.1e}").replace(".0e", "e");
-    }
-    let digits = digits.min(DECIMALS_MAX);
-    let text = format!("{:.digits$}", value.abs());
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let whole = whole.parse().map_or_else(|_| whole.to_string(), grouped);
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{whole}{rest}")
 }
 
 // --- numbers as text ---------------------------------------------------------------------------
@@ -338,7 +309,10 @@ impl AxisQuantity {
         let plain = |value| number(value, figures.unwrap_or(FIGURES));
         match self {
             // All its digits: levels that differ must not look the same.
-            Self::Count if is_whole(value) => decimal(value, 0),
+            Self::Count if is_whole(value) => {
+                let sign = if value < 0.0 { "-" } else { "" };
+                format!("{sign}{}", grouped(value.abs() as u64))
+            }
             Self::Count => trimmed(&plain(value)),
             Self::Bytes => units::bytes(value.max(0.0) as u64),
             Self::Percent => format!("{}%", trimmed(&plain(value))),
@@ -443,22 +417,16 @@ mod tests {
     }
 
     #[test]
-    fn even_ticks_are_round_numbers_in_one_unit() {
+    fn even_ticks_are_round_numbers() {
         assert_eq!(linear(AxisQuantity::Count, 10.0), ["0", "2", "4", "6", "8", "10"]);
         assert_eq!(
             linear(AxisQuantity::Operations, 2_300.0),
             ["0", "500", "1,000", "1,500", "2,000"]
         );
         assert_eq!(linear(AxisQuantity::Operations, 21_000.0), ["0", "5k", "10k", "15k", "20k"]);
-        assert_eq!(
-            linear(AxisQuantity::Count, 1.1e6),
-            ["0", "0.2M", "0.4M", "0.6M", "0.8M", "1.0M"]
-        );
-        assert_eq!(
-            linear(AxisQuantity::Percent, 100.0),
-            ["0%", "20%", "40%", "60%", "80%", "100%"]
-        );
-        assert_eq!(linear(AxisQuantity::Times, 2.1), ["0.0x", "0.5x", "1.0x", "1.5x", "2.0x"]);
+        assert_eq!(linear(AxisQuantity::Count, 1.1e6), ["0", "0.2M", "0.4M", "0.6M", "0.8M", "1M"]);
+        assert_eq!(linear(AxisQuantity::Percent, 100.0), ["0", "20%", "40%", "60%", "80%", "100%"]);
+        assert_eq!(linear(AxisQuantity::Times, 2.1), ["0", "0.5x", "1x", "1.5x", "2x"]);
         assert_eq!(
             linear(AxisQuantity::Seconds, 4.4e-5),
             ["0", "10 us", "20 us", "30 us", "40 us"]
@@ -466,7 +434,7 @@ mod tests {
         let rates = linear(AxisQuantity::ByteRate, 450.0 * 1_048_576.0);
         assert_eq!(rates, ["0", "100 MiB/s", "200 MiB/s", "300 MiB/s", "400 MiB/s"]);
         let below = texts(AxisQuantity::Count, AxisScale::Linear, -1.0, 1.0, 5);
-        assert_eq!(below, ["-1.0", "-0.5", "0", "0.5", "1.0"]);
+        assert_eq!(below, ["-1", "-0.5", "0", "0.5", "1"]);
     }
 
     #[test]

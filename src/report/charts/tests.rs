@@ -3,10 +3,9 @@ use crate::results::fixture::failing;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::base::units::Unit;
 use crate::report::kept_runs::{kept_run, kept_runs};
 use crate::report::table::TableLine;
-use crate::results::book::{Book, Level, Measurement};
+use crate::results::book::{Book, Measurement};
 use crate::results::fixture::{self, Odd, growing, made, measurement, ranked};
 use crate::results::reference::references;
 
@@ -179,19 +178,6 @@ fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
 }
 
 #[test]
-fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
-    let all = charts_of(&[&made::book()]);
-    let AxisScale::Named(phases) = &chart(&all, "amplification-read").x.scale else { panic!() };
-    assert_eq!(phases, &["read-sequential", "read-random"]);
-    let written = chart(&all, "amplification-written");
-    assert!(
-        looks(written, SeriesLook::Bars).len() == 4 && written.y.quantity == AxisQuantity::Times
-    );
-    assert!(written.series[0].points[0].interval.is_some(), "three repeats");
-    assert!(charts_of(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
-}
-
-#[test]
 fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
     let book = fixture::book();
     let all = charts_of(&[&book, &book]);
@@ -264,22 +250,6 @@ fn a_level_or_a_variant_that_nothing_is_valid_of_is_named() {
 }
 
 #[test]
-fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
-    let at = |value: f64, written: u64| {
-        let mut m = measurement("create", 1, 10, 1_000);
-        (m.bytes, m.device_write_bytes, m.sync_seconds) = (Some(1_000), Some(written), Some(0.1));
-        m.cell.level = Some(Level { axis: "width".into(), value, unit: Unit::Count });
-        m
-    };
-    let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
-    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
-    let written = chart(&all, "amplification-written");
-    assert_eq!(written.series[0].points[0].y, 2.0);
-    let note = "Only the last level is shown: width 12,345.".to_string();
-    assert!(written.notes.contains(&note), "{:?}", written.notes);
-}
-
-#[test]
 fn two_thousand_variants_have_their_pictures() {
     let of = |at: usize| {
         let mut m = measurement("create", 1, 10, 1_000);
@@ -328,7 +298,7 @@ fn the_chart_that_shows_the_answer_comes_first() {
     let of = |book: &Book| charts_of(&[book]).remove(0).shows;
     let first = |name| of(kept_run(name));
     assert_eq!(of(&growing::directory()).family, ChartFamily::Growth);
-    assert_eq!(first("directory").family, ChartFamily::Levels);
+    assert_eq!(first("clutter").family, ChartFamily::Levels);
     assert_eq!(first("sequential").family, ChartFamily::Bytes);
     assert_eq!(first("smallfiles-filesystems").family, ChartFamily::Ranking);
     let chunks = first("chunks");
