@@ -11,7 +11,8 @@ use super::terminal_style;
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::report::{
-    RUNS_MAX, Style, find_report, plain, write_plots, write_plotted, write_side_by_side,
+    RUNS_MAX, Style, find_report, plain, write_plots, write_plotted, write_screen,
+    write_side_by_side,
 };
 use crate::results::book::Book;
 
@@ -89,7 +90,7 @@ impl Show {
             Some(style) => written("draw the charts", |out| {
                 write_plotted(&analysis, style, self.details, out)
             })?,
-            None => rendered(report_name(self.details), &analysis)?,
+            None => report_text(&analysis, self.details)?,
         };
         if self.windows {
             text.push('\n');
@@ -99,8 +100,13 @@ impl Show {
     }
 }
 
-fn report_name(details: bool) -> &'static str {
-    if details { "details" } else { "terminal" }
+/// All of a run, or its first screen, fitted to the terminal.
+fn report_text(analysis: &Analysis<'_>, details: bool) -> Result<String> {
+    if details {
+        return rendered("details", analysis);
+    }
+    let columns = terminal_style::output_style(false).columns;
+    written("make the first screen", |out| write_screen(analysis, columns, out))
 }
 
 /// The text for several runs.
@@ -123,7 +129,7 @@ fn give(books: &[Book], text: &str, json: Option<&Path>) -> Result<()> {
 
 /// Gives a run to the user: its first screen or all of it, the document, or both.
 pub(super) fn deliver(book: &Book, details: bool, json: Option<&Path>) -> Result<()> {
-    give(std::slice::from_ref(book), &rendered(report_name(details), &Analysis::of(book))?, json)
+    give(std::slice::from_ref(book), &report_text(&Analysis::of(book), details)?, json)
 }
 
 /// The document of a run, as JSON.

@@ -47,7 +47,7 @@ pub use plot::{Colours, Style, plain, write_plots};
 pub use selftest::{
     write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
 };
-pub use terminal::write_plotted;
+pub use terminal::{write_plotted, write_screen};
 
 /// Every report that a command can ask for.
 pub const REPORTS: &[ReportFormat] =

@@ -11,7 +11,7 @@ use super::host::write_host;
 use super::phases::{write_every_phase, write_latencies, write_phases};
 use super::plot::{Style, write_plots};
 use super::ranks::{ABOUT_RANKS, rank_tables};
-use super::text::write_wrapped;
+use super::text::{WIDTH, write_wrapped};
 use super::windows::{course_table, single_latency_table};
 use crate::analysis::Analysis;
 use crate::analysis::course::course_tables;
@@ -25,8 +25,17 @@ pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", rende
 pub(super) const DETAILS: ReportFormat = ReportFormat { name: "details", render: write_details };
 
 fn write_terminal(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_screen(analysis, WIDTH, out)
+}
+
+/// What a user sees first of a run on a terminal of so many columns; of published figures everything. Fails only if `out` does.
+pub fn write_screen(
+    analysis: &Analysis<'_>,
+    columns: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if analysis.book.run.reference.is_none() {
-        return write_first_screen(analysis, out);
+        return write_first_screen(analysis, columns, out);
     }
     let mut tables = Vec::new();
     write_tables(analysis, &mut tables)?;
@@ -52,7 +61,7 @@ pub fn write_plotted(
     let wanted = if details { usize::MAX } else { 1 };
     let any = write_plots(&[analysis], style, wanted, &mut charts)?;
     if !details {
-        write_terminal(analysis, out)?;
+        write_screen(analysis, style.columns, out)?;
         if any {
             writeln!(out)?;
         }

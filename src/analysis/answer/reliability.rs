@@ -1,7 +1,6 @@
 //! Judges how far the answer of a run can be trusted. METHODOLOGY.md has the table of the rules.
 
 use super::Reliability;
-use super::words::number_of_words;
 use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::{Finding, WarningCode};
 use crate::analysis::findings::say;
@@ -22,7 +21,7 @@ const REPEATS_HIGH: usize = 5;
 const UNCERTAIN_MIN: f64 = 0.25;
 
 /// The most words of a reason.
-const REASON_WORDS_MAX: usize = 15;
+const REASON_WORDS_MAX: usize = 25;
 
 /// How far an answer can be trusted, and what that is judged by.
 pub(super) struct Trust {
@@ -88,8 +87,11 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
         }
     }
     for code in each_once(codes.iter().copied()) {
-        let why = code.short_name().to_string();
-        reservations.extend(reliability_with(code).map(|grade| (grade, why)));
+        let reservation = reliability_with(code).map(|(grade, meaning)| match meaning {
+            "" => (grade, code.short_name().to_string()),
+            meaning => (grade, format!("{}: {meaning}", code.short_name())),
+        });
+        reservations.extend(reservation);
     }
     if (2..REPEATS_HIGH).contains(&repeats) {
         reservations.push((Reliability::Medium, many.clone()));
@@ -149,9 +151,8 @@ fn share_of(part: usize, all: usize) -> String {
     format!("{} of {}", grouped(part as u64), grouped(all as u64))
 }
 
-/// A reason with as many parts as it has room for, the first ones: what speaks against an answer, then what speaks
-/// for it.
-pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
+/// A reason with as many parts as it has room for, the first ones: what speaks against an answer, then what speaks for it.
+fn joined(against: &[String], in_favour: &[String]) -> String {
     let turn = against.len();
     let mut reason = String::new();
     for (at, part) in against.iter().chain(in_favour).enumerate() {
@@ -160,7 +161,7 @@ pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
             (_, true) => format!("{reason}; in its favour: {part}"),
             _ => format!("{reason}; {part}"),
         };
-        if number_of_words(&longer) > REASON_WORDS_MAX {
+        if at > 0 && longer.split_whitespace().count() > REASON_WORDS_MAX {
             break;
         }
         reason = longer;
@@ -168,16 +169,19 @@ pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
     reason
 }
 
-/// The reliability that a warning leaves; none where it changes no verdict.
-fn reliability_with(code: WarningCode) -> Option<Reliability> {
-    match code {
-        // What changed with time looks like what changed with the level.
-        WarningCode::LevelsInOrder
-        | WarningCode::CacheNotAsAsked
-        | WarningCode::ResumedAnyway
-        | WarningCode::DiskLate
-        | WarningCode::ClockJumped
-        | WarningCode::HostCache => Some(Reliability::Low),
+/// The reliability that a warning leaves, with what it means for the answer; none where it changes no verdict.
+fn reliability_with(code: WarningCode) -> Option<(Reliability, &'static str)> {
+    Some(match code {
+        WarningCode::LevelsInOrder => {
+            (Reliability::Low, "what changed with time looks like the level")
+        }
+        WarningCode::CacheNotAsAsked => {
+            (Reliability::Low, "memory may have answered, not the disk")
+        }
+        WarningCode::ResumedAnyway => (Reliability::Low, "what changed may be what differs"),
+        WarningCode::DiskLate => (Reliability::Low, "times may be those of this machine"),
+        WarningCode::ClockJumped => (Reliability::Low, "times may be wrong"),
+        WarningCode::HostCache => (Reliability::Low, "memory may have answered, not the disk"),
         WarningCode::SmallVolume
         | WarningCode::FewHistories
         | WarningCode::LayoutDiffers
@@ -188,9 +192,9 @@ fn reliability_with(code: WarningCode) -> Option<Reliability> {
         | WarningCode::AccessTimesDiffer
         | WarningCode::Frequency
         | WarningCode::MemoryTakenBack
-        | WarningCode::MeasurementOverhead => Some(Reliability::Medium),
-        _ => None,
-    }
+        | WarningCode::MeasurementOverhead => (Reliability::Medium, ""),
+        _ => return None,
+    })
 }
 
 /// The repeats of the cell with the fewest.

@@ -18,9 +18,7 @@ mod scale;
 mod settle;
 
 use crate::analysis::Analysis;
-use crate::analysis::effect::{EffectFinding, Reading};
-use crate::base::failure::shown;
-use crate::plan::Conclusion;
+use crate::analysis::readings::Picture;
 use runs::{ChartKeys, ChartRuns};
 
 pub(crate) use colours::{COLOURS, Colour, HEAT, colour, heat};
@@ -61,24 +59,12 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     all
 }
 
-/// Which chart shows what the answer of a run is made of.
+/// Which chart shows the answer of a run.
 fn telling_chart(analysis: &Analysis<'_>, all: &[Chart]) -> Option<usize> {
-    let kind = analysis.book.run.conclude.first()?;
-    let family = match kind {
-        Conclusion::Growth => Some("growth"),
-        Conclusion::Source => Some("bytes"),
-        _ => None,
-    };
-    if let Some(family) = family {
-        return all.iter().position(|chart| chart.key.starts_with(family));
-    }
-    let over_levels = analysis.effects().filter(|one| one.reading == Reading::Levels);
-    let size = |one: &&EffectFinding| one.ratio.ln().abs();
-    let most = over_levels
-        .filter(|one| one.phase.is_some() && one.stated.decision.is_difference())
-        .max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let title = format!("{} by ", shown(most.phase.as_deref()?));
-    all.iter().position(|chart| chart.key.starts_with("levels") && chart.title.starts_with(&title))
+    let Picture { family, phase } = analysis.picture()?;
+    all.iter().position(|chart| {
+        chart.key.starts_with(family) && (phase.is_none() || chart.phase == phase)
+    })
 }
 
 #[cfg(test)]
