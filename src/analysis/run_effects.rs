@@ -16,7 +16,15 @@ use crate::results::book::Measurement;
 
 /// All pairs of variants: of the whole job, and of each phase at each level.
 pub(super) fn ranking(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
-    let tables: Vec<TimeTable<'_>> = all.jobs().into_iter().chain(all.tables()).collect();
+    between_variants(Reading::Ranking, all.jobs().into_iter().chain(all.tables()).collect(), alpha)
+}
+
+/// All pairs of variants of these times.
+pub(super) fn between_variants(
+    reading: Reading,
+    tables: Vec<TimeTable<'_>>,
+    alpha: f64,
+) -> Vec<EffectFinding> {
     let phases = each_once(tables.iter().map(|table| table.phase));
     let (mut effects, mut groups) = (Vec::new(), Vec::new());
     let mut independent = vec![0; phases.len()];
@@ -29,7 +37,7 @@ pub(super) fn ranking(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> 
                 if pair.ratios.len() > 1 {
                     compared.extend([a.variant, b.variant]);
                 }
-                effects.push(pair.effect(table));
+                effects.push(pair.effect(reading, table));
                 groups.push((group, pair.ratios));
             }
         }
@@ -60,7 +68,7 @@ impl<'a> Pair<'a> {
         (!ratios.is_empty()).then_some(Self { a: a.variant, b: b.variant, ratios, ns })
     }
 
-    fn effect(&self, table: &TimeTable<'_>) -> EffectFinding {
+    fn effect(&self, reading: Reading, table: &TimeTable<'_>) -> EffectFinding {
         let cell = |variant: &str, ns| EffectCell {
             variant: Some(variant.into()),
             level: table.level.cloned(),
@@ -70,7 +78,7 @@ impl<'a> Pair<'a> {
         let [a, b] = self.ns;
         EffectFinding {
             phase: table.phase.map(String::from),
-            ..undecided(Reading::Ranking, [cell(self.b, b), cell(self.a, a)], &self.ratios)
+            ..undecided(reading, [cell(self.b, b), cell(self.a, a)], &self.ratios)
         }
     }
 }

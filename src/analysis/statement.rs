@@ -93,17 +93,26 @@ pub(crate) fn text_of(parts: &[Part]) -> String {
 
 /// `a, b and c`
 pub(crate) fn listed_parts(all: Vec<Vec<Part>>) -> Vec<Part> {
+    joined(all, " and ")
+}
+
+/// `a, b or c`
+pub(crate) fn alternatives(all: Vec<Vec<Part>>) -> Vec<Part> {
+    joined(all, " or ")
+}
+
+fn joined(all: Vec<Vec<Part>>, before_last: &str) -> Vec<Part> {
     let last = all.len().saturating_sub(1);
-    let mut listed = Vec::new();
+    let mut joined = Vec::new();
     for (at, one) in all.into_iter().enumerate() {
         match at {
             0 => {}
-            _ if at == last => " and ".add_to(&mut listed),
-            _ => ", ".add_to(&mut listed),
+            _ if at == last => before_last.add_to(&mut joined),
+            _ => ", ".add_to(&mut joined),
         }
-        one.add_to(&mut listed);
+        one.add_to(&mut joined);
     }
-    listed
+    joined
 }
 
 /// A part of a sentence that is left out as a whole, with what stands between it and the one before.

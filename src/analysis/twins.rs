@@ -13,7 +13,7 @@ use crate::results::book::Level;
 
 /// A kind of finding that can tell twins apart: a reading, the whole job, or caches below the kernel. Sources, destinations and
 /// warnings state what was counted in a run, which may differ.
-#[allow(unreachable_pub, reason = "the command names it")]
+#[expect(unreachable_pub, reason = "the command names it")]
 pub type ClaimKind = &'static str;
 
 /// What the findings of one kind claimed in all runs.

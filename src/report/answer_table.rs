@@ -10,7 +10,7 @@ use crate::analysis::uncertainty::Estimate;
 use crate::base::units::{Unit, byte_step};
 
 /// Figures of a rate at most.
-const FIGURES_MAX: u32 = 4;
+const FIGURES_MAX: u32 = 3;
 
 /// All of it as text.
 pub(super) fn whole_table(table: &AnswerTable) -> Table {

@@ -487,31 +487,7 @@ mod tests {
     #[test]
     fn six_groups_of_which_four_fit_stand_three_by_three() {
         let table = grouped(6, 2, "1234567");
-        assert_eq!(table.blocks(&table.widths()), [0..3, 3..6]);
-    }
-
-    #[test]
-    fn columns_that_are_kept_stay_in_their_order_with_their_cells() {
-        let mut table = grouped(4, 2, "1");
-        let is_kept = |name: &str| name == "variant-2";
-        let cut: Vec<_> = (0..4).map_while(|_| table.cut_group(is_kept)).collect();
-        assert_eq!(cut, ["variant-3", "variant-1", "variant-0"]);
-        assert_eq!(
-            text(&table),
-            "       variant-2\nlevel      c0 c1\n1           1  1\n2           9  9\n"
-        );
-    }
-
-    #[test]
-    fn rows_that_are_kept_stay_before_the_line_that_says_that_there_are_more() {
-        let names = ["a", "b", "c", "d", "e"].map(String::from);
-        let mut table = Table::of_names("phase", Align::Left, names);
-        let is_kept = |name: &str| name == "d";
-        assert!(table.cut_row("...", is_kept));
-        assert_eq!(text(&table), "phase\na\nb\nd\n...\n");
-        assert!(table.cut_row("...", is_kept) && table.cut_row("...", is_kept));
-        assert_eq!(text(&table), "phase\nd\n...\n");
-        assert!(!table.cut_row("...", is_kept));
+        assert_eq!(table.blocks(&table.widths(WIDTH), WIDTH), [0..3, 3..6]);
     }
 
     #[test]

@@ -109,23 +109,26 @@ mod tests {
 
     #[test]
     fn one_of_what_an_axis_counts_is_said_as_one() {
-        let said = |axis, value| value_in_words(axis, value, Unit::Count);
+        let at = |axis: &str, value, unit| Level { axis: axis.into(), value, unit };
+        let said = |axis, value| level_in_words(&at(axis, value, Unit::Count));
         assert_eq!(said("files", 500.0), "500 files");
         assert_eq!(said("files-present", 1.0), "1 file");
         assert_eq!(said("directories", 1.0), "1 directory");
         assert_eq!(said("passes", 1.0), "1 pass");
         assert_eq!(said("names", 0.0), "0 names");
-        assert_eq!(said("depth", 1.0), "1 of depth");
-        assert_eq!(value_in_words("sizes", 1.0, Unit::Bytes), "1 B of sizes");
+        assert_eq!(said("depth", 1.0), "depth 1");
+        assert_eq!(level_in_words(&at("sizes", 1.0, Unit::Bytes)), "sizes 1 B");
     }
 
     #[test]
     fn ratios_have_as_many_figures_as_help() {
         let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
         assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
-        assert_eq!(span([0.5, 12.0].into()), "0.50 to 12.0");
-        assert_eq!(span([1.0042, 1.5].into()), "1.004 to 1.50");
-        assert_eq!(span([0.9, 0.9971].into()), "0.90 to 0.997");
+        assert_eq!(span([0.5, 12.0].into()), "0.5 to 12.0");
+        assert_eq!(span([9.8, 10.2].into()), "9.8 to 10.2");
+        assert_eq!(span([1.0042, 1.5].into()), "1.004 to 1.500");
+        assert_eq!(span([0.9, 0.9971].into()), "0.900 to 0.997");
+        assert_eq!(span([0.0034, 306.4].into()), "0.003 to 306.400");
         assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));
     }
 }

@@ -52,35 +52,34 @@ impl Reading for Levels {
     }
 
     fn table(&self, run: &RunView<'_>) -> Option<AnswerTable> {
-        let rows = by_size(run);
+        let rows = by_ratio(run);
         let ends = common_ends(&rows).map(|ends| ends.map(say::level));
         let heads = ends.unwrap_or_else(|| ["lowest".into(), "highest".into()]);
         let axis = &rows.first()?.to.level.as_ref()?.axis;
         let mut table = effects_table(run, &rows, axis, heads);
+        table.add("limited by", rows.iter().map(|one| run.limit_of(one)));
         let since = |one: &EffectFinding| {
             let level = Level { value: one.headline.since?, ..one.to.level.clone()? };
             Some(AnswerCell::Name(say::level(&level)))
         };
         table.add("from", rows.iter().map(|one| since(one).unwrap_or(AnswerCell::Missing)));
-        table.add("limited by", rows.iter().map(|one| run.limit_of(one)));
         let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
         table.notes.extend(about_constant(run, &phases));
         Some(table)
     }
 
     fn picture(&self, run: &RunView<'_>) -> Option<Picture> {
-        let rows = by_size(run);
-        let most = rows.into_iter().find(|one| one.headline.decision.is_difference())?;
+        let rows = by_ratio(run);
+        let most = decided(&rows, Decision::Longer).first().copied().or(rows.first().copied())?;
         Some(Picture { family: "levels", phase: most.phase.clone() })
     }
 }
 
-/// The effects of single phases, the largest first, those that are proven before the others.
-fn by_size<'a>(run: &RunView<'a>) -> Vec<&'a EffectFinding> {
+/// The effects of single phases, from the one that takes longest as long on.
+fn by_ratio<'a>(run: &RunView<'a>) -> Vec<&'a EffectFinding> {
     let all = run.effects_of(Conclusion::Levels).into_iter().map(|one| one.effect);
     let mut rows: Vec<&EffectFinding> = all.filter(|one| one.phase.is_some()).collect();
-    let is_open = |one: &EffectFinding| !one.headline.decision.is_difference();
-    rows.sort_by(|a, b| is_open(a).cmp(&is_open(b)).then(b.size().total_cmp(&a.size())));
+    rows.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
     rows
 }
 

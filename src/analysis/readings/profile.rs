@@ -7,7 +7,9 @@ use super::rates::AnswerRate;
 use super::reading::{Reading, RunView};
 use super::table::{AnswerCell, AnswerRow, AnswerTable};
 use crate::analysis::findings::say;
-use crate::analysis::statement::{Part, Sentence, Statement, listed_parts, parts, text_of};
+use crate::analysis::statement::{
+    Part, Sentence, Statement, alternatives, listed_parts, parts, text_of,
+};
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::base::units::{duration, figures};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT, find_scenario};
@@ -197,12 +199,8 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
     let named = |kind: &str| parts![disk_kinds::in_words(kind)];
     let (lead, kinds) = match &likeness {
         Likeness::Like(kinds) => {
-            let mut names: Vec<Vec<Part>> = kinds.iter().map(|kind| named(kind)).collect();
-            let last = names.pop().unwrap_or_default();
-            let others =
-                names.into_iter().flat_map(|name| parts![name, ", "]).collect::<Vec<Part>>();
-            let or = if others.is_empty() { "" } else { "or " };
-            (parts!["like ", others, or, last], kinds.clone())
+            let names = kinds.iter().map(|kind| named(kind)).collect();
+            (parts!["like ", alternatives(names)], kinds.clone())
         }
         Likeness::Between(slower, faster) => {
             let lead = parts!["faster than ", named(slower), ", slower than ", named(faster)];

@@ -11,7 +11,9 @@ use crate::analysis::findings::say;
 use crate::analysis::observations::Observations;
 use crate::analysis::ranked::{RankedVariant, RankedVariants};
 use crate::analysis::run_effects;
-use crate::analysis::statement::{Part, Sentence, Statement, listed_parts, parts, text_of};
+use crate::analysis::statement::{
+    Part, Sentence, Statement, alternatives, listed_parts, parts, text_of,
+};
 use crate::analysis::summary::PhaseSummary;
 use crate::base::distinct::each_once;
 use crate::base::units::grouped;
@@ -20,7 +22,7 @@ use crate::results::book::Level;
 /// A phase in which one takes so many times as much longer as over the whole job is named beside it.
 const NAMED_BESIDE: f64 = 2.0;
 /// From so many times as much on the phase carries the difference, and comes first.
-const CARRIES: f64 = 10.0;
+const CARRIES: f64 = 50.0;
 /// Variants that a sentence names with their ratios.
 const NAMED_MAX: usize = 4;
 
@@ -107,6 +109,12 @@ impl<'a> Parted<'a> {
         listed_parts(std::iter::once(variant(self.first)).chain(alike).collect())
     }
 
+    /// `ext3 or ext4`: all that are not proven to take longer than the first.
+    fn candidates(&self) -> Vec<Part> {
+        let others = self.alike.iter().chain(&self.open).map(|one| variant(&one.name));
+        alternatives(std::iter::once(variant(self.first)).chain(others).collect())
+    }
+
     fn is_or_are(&self) -> &'static str {
         if self.alike.is_empty() { " is" } else { " are" }
     }
@@ -130,11 +138,14 @@ fn of_order(one: &RankedVariants) -> AnswerDraft {
     let scope = scope(one);
     if let [first, others @ ..] = parted.slower.as_slice() {
         let is_placed = parted.open.is_empty();
-        let lead = parts![parted.fastest(), parted.is_or_are(), " the fastest: "];
+        let lead = match is_placed {
+            true => parts![parted.fastest(), parted.is_or_are(), " the fastest: "],
+            false => parts![parted.candidates(), " is the fastest: "],
+        };
         let as_first = parts![" as ", Part::Variant(parted.first.into())];
         let than = if is_placed && parted.alike.is_empty() { Vec::new() } else { as_first };
         let mut sentence = Sentence::new(parts![
-            is_placed.then_some(lead),
+            lead,
             scope,
             " takes ",
             variant(&first.name),
@@ -224,7 +235,7 @@ fn of_job<'a>(
         let as_first = parts![" as ", Part::Variant(most.first.clone())];
         let takes = slower.headline.as_long(as_first);
         let sentence = parts![scope(most), " takes ", variant(&slower.name), " ", takes];
-        if ratio(most) >= CARRIES * ratio(job) {
+        if largest(job).is_none() || ratio(most) >= CARRIES * ratio(job) {
             let is_open = draft.verdict == Verdict::CannotTell;
             let statement = draft.statement.behind(Sentence::new(sentence));
             draft = AnswerDraft::proven(Verdict::Yes, statement);

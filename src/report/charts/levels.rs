@@ -53,7 +53,6 @@ impl<'a> LevelSubject<'a> {
         let phase = shown(self.phase);
         let (key, title) = (keys.unused("levels", self.phase), format!("{phase} by {}", x.label));
         Chart {
-            phase: Some(self.phase.to_string()),
             question: format!("How fast is {phase} as {} grows?", x.label),
             series,
             marks: self.marks(runs),

@@ -62,9 +62,13 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
 /// Which chart shows the answer of a run.
 fn telling_chart(analysis: &Analysis<'_>, all: &[Chart]) -> Option<usize> {
     let Picture { family, phase } = analysis.picture()?;
-    all.iter().position(|chart| {
-        chart.key.starts_with(family) && (phase.is_none() || chart.phase == phase)
-    })
+    match phase {
+        Some(phase) => {
+            let key = ChartKeys::default().unused(family, &phase);
+            all.iter().position(|chart| chart.key == key)
+        }
+        None => all.iter().position(|chart| chart.key.starts_with(family)),
+    }
 }
 
 #[cfg(test)]

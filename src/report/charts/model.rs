@@ -11,8 +11,6 @@ pub(crate) struct Chart {
     /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name.
     pub(crate) key: String,
     pub(crate) title: String,
-    /// The phase that it is of; none of several, and where no answer asks for one.
-    pub(crate) phase: Option<String>,
     pub(crate) question: String,
     /// From left to right.
     pub(crate) x: ChartAxis,
@@ -146,7 +144,6 @@ impl Chart {
         Self {
             key,
             title,
-            phase: None,
             question: String::new(),
             x,
             y,
