@@ -1,10 +1,12 @@
 //! Decides whether a run that repeats until its answer is decided can end, and names what is open.
 
-use super::effect::{EffectCell, EffectFinding, Reading};
+use super::effect::{EffectCell, EffectFinding};
 use super::effects::decide::Decision;
 use super::figures::{RunFigures, alpha, conclude};
 use super::finding::Finding;
 use super::findings::say::level_in_words;
+use super::readings::reading_of;
+use super::statement::text_of;
 use crate::base::units::counted;
 use crate::plan::{Conclusion, DEFAULT_VARIANT};
 use crate::results::book::{Book, Level};
@@ -58,54 +60,22 @@ fn asked_of(book: &Book, kind: Conclusion, alpha: f64) -> Vec<AskedPart> {
         Finding::Effect(effect) => Some(&**effect),
         _ => None,
     });
-    let all: Vec<&EffectFinding> = effects.collect();
-    let with = |is: &dyn Fn(&EffectFinding) -> bool| -> Vec<&EffectFinding> {
-        all.iter().copied().filter(|one| is(one)).collect()
-    };
-    let asked = match kind {
-        Conclusion::Ranking => {
-            let jobs = with(&|one| one.phase.is_none());
-            if jobs.is_empty() { all } else { jobs }
-        }
-        Conclusion::Levels => {
-            let mut asked = with(&|one| one.phase.is_none());
-            asked.extend(named(&with(&|one| one.phase.is_some())));
-            asked
-        }
-        Conclusion::Crossing => {
-            let value = |one: &EffectFinding| one.to.level.as_ref().map(|level| level.value);
-            let values = || all.iter().filter_map(|one| value(one));
-            let ends = [values().fold(f64::INFINITY, f64::min), values().fold(f64::MIN, f64::max)];
-            with(&|one| value(one).is_some_and(|value| ends.contains(&value)))
-        }
-        Conclusion::Growth | Conclusion::Source => all,
-    };
-    asked.into_iter().map(part).collect()
-}
-
-/// The phase that the answer names: of those that take longer the one that does most, else of the open ones the one that may
-/// take longest. `None` where all are shorter or within 10%.
-fn named<'a>(phases: &[&'a EffectFinding]) -> Option<&'a EffectFinding> {
-    let of = |decision: Decision| {
-        phases.iter().copied().filter(move |one| one.headline.decision == decision)
-    };
-    let high = |one: &&EffectFinding| one.headline.interval.map_or(f64::INFINITY, |own| own.high);
-    let longer = of(Decision::Longer).max_by(|a, b| a.ratio.total_cmp(&b.ratio));
-    longer.or_else(|| of(Decision::Open).max_by(|a, b| high(a).total_cmp(&high(b))))
+    reading_of(kind).asked(effects.collect()).into_iter().map(part).collect()
 }
 
 fn part(effect: &EffectFinding) -> AskedPart {
     let is_open = effect.headline.decision == Decision::Open;
     let at = at(effect.to.level.as_ref());
+    let task = text_of(&effect.task());
     let name = match effect.reading {
-        Reading::Ranking => {
+        Conclusion::Ranking | Conclusion::Crossing => {
             let name = |cell: &EffectCell| cell.variant.clone().unwrap_or_default();
             let pair = format!("{} against {}", name(&effect.to), name(&effect.from));
             let phase = effect.phase.as_ref().map(|phase| format!("{phase}: "));
             format!("{}{pair}{at}", phase.unwrap_or_default())
         }
-        Reading::Growth => format!("{}{at}", effect.task()),
-        _ => effect.task(),
+        Conclusion::Growth => format!("{task}{at}"),
+        _ => task,
     };
     AskedPart { name, is_open }
 }

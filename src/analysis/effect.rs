@@ -6,25 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::effects::contrast::Contrast;
 use super::effects::decide::Decision;
 use super::findings::growth::GrowthCourse;
-use super::findings::law::Law;
 use super::findings::say;
+use super::statement::{Part, parts};
 use super::statistics::Interval;
 use crate::base::named_enum::named_enum;
-use crate::base::units::grouped;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::Level;
 
-named_enum! {
-    /// The ways to look at effects.
-    pub enum Reading {
-        /// Variants against each other.
-        Ranking = "ranking",
-        /// The highest level against the lowest.
-        Levels = "levels",
-        /// The last tenth of a phase against its second.
-        Growth = "growth",
-    }
-}
+/// The ways to look at effects: what a job concludes.
+pub use crate::plan::Conclusion as Reading;
 
 named_enum! {
     /// Tenths of the operations of a phase that are compared. The first one is its start-up.
@@ -45,6 +35,10 @@ pub struct EffectCell {
     pub level: Option<Level>,
     /// The part of the phase; none for all of it.
     pub part: Option<PhaseTenth>,
+    /// The geometric mean of the time in nanoseconds: of the whole job, an operation, a byte in phases whose operations are
+    /// large, a byte of entries in listings. None of all phases together.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ns: Option<f64>,
 }
 
 /// `to` takes `ratio` times as long as `from`.
@@ -80,6 +74,9 @@ pub struct EffectFinding {
     /// What is known of the logarithm of the ratio; none of a single repeat.
     #[serde(skip)]
     pub(in crate::analysis) contrast: Option<Contrast>,
+    /// The effect in words, as tables state it: its reading says it.
+    #[serde(skip)]
+    pub(in crate::analysis) text: String,
 }
 
 /// What is said of a ratio.
@@ -133,34 +130,51 @@ impl ComparedRatio {
         Self { ratio: 1.0 / self.ratio, interval, decision: self.decision.reversed() }
     }
 
-    /// `1.31 times as long (1.23 to 1.39)`
-    #[must_use]
-    pub fn as_long(self) -> String {
-        let interval = self.told().map(|one| format!(" ({})", say::span(one)));
-        format!("{} times as long{}", say::near(self.ratio), interval.unwrap_or_default())
+    /// `1.31 times as long as xfs (1.23 to 1.39)`, with what it is compared with, which may be empty.
+    pub(crate) fn as_long(self, than: Vec<Part>) -> Vec<Part> {
+        parts![self.times(), " times as long", than, self.in_brackets()]
     }
 
-    /// What is said of an open one, with what it is compared with, which may be empty: `may take 0.94 to 1.40 times as long as xfs`;
-    /// of a single repeat `took 1.20 times as long as xfs, measured once`.
-    #[must_use]
-    pub fn as_open(self, than: &str) -> String {
-        let took = || format!("took {} times as long{than}", say::times(self.ratio));
-        match (self.interval, self.told()) {
-            (None, _) => format!("{}, measured once", took()),
-            (_, Some(told)) => format!("may take {} times as long{than}", say::span(told)),
-            (_, None) => format!("{} and varies too much to tell", took()),
+    /// `1.31`
+    pub(crate) fn times(self) -> Part {
+        Part::Figure(say::near(self.ratio))
+    }
+
+    /// ` (1.23 to 1.39)`; of a single repeat `, measured once`.
+    pub(crate) fn in_brackets(self) -> Vec<Part> {
+        match self.interval {
+            Some(interval) => parts![" (", Part::Interval(say::span(interval)), ")"],
+            None => parts![", measured once"],
         }
     }
 
-    /// The interval, unless it is so wide that its ends say nothing.
-    #[must_use]
-    pub fn told(self) -> Option<Interval> {
-        self.interval.filter(|one| one.high <= TOLD_SPAN_MAX * one.low)
+    /// `up to 31% longer cannot be excluded`; none of a single repeat.
+    pub(crate) fn not_excluded(self) -> Vec<Part> {
+        let most = match self.interval.map(|interval| interval.high) {
+            None => return Vec::new(),
+            Some(high) if high < 1.095 => {
+                Part::Figure(format!("{:.1}% longer", (high - 1.0) * 100.0))
+            }
+            Some(high) if high < 2.0 => {
+                Part::Figure(format!("{:.0}% longer", (high - 1.0) * 100.0))
+            }
+            Some(high) => Part::Figure(format!("{} times as long", say::near(high))),
+        };
+        parts!["up to ", most, " cannot be excluded"]
+    }
+
+    /// What a table says of it: `takes as long within 10%: 1.02 times as long`, `takes 1.31 times as long`, each with its
+    /// interval; of what is open `may take`.
+    pub(crate) fn takes(self, than: Vec<Part>) -> Vec<Part> {
+        let verb = match self.decision {
+            Decision::Open if self.interval.is_none() => "took ",
+            Decision::Open => "may take ",
+            Decision::Within => "takes as long within 10%: ",
+            Decision::Longer | Decision::Shorter => "takes ",
+        };
+        parts![verb, self.as_long(than)]
     }
 }
-
-/// An interval whose ends are further apart than that, as a factor, is said to be open and not printed.
-pub(crate) const TOLD_SPAN_MAX: f64 = 30.0;
 
 impl EffectFinding {
     /// As a table states it.
@@ -177,100 +191,26 @@ impl EffectFinding {
         let StatedRatio { decision, interval, .. } = as_stated;
         ComparedRatio { ratio: self.ratio, interval, decision }
     }
-}
 
-impl EffectFinding {
     /// The effect in one sentence, as tables state it.
     pub fn sentence(&self) -> String {
-        let text = match (self.reading, &self.course) {
-            (Reading::Growth, Some(course)) => self.of_course(course),
-            (Reading::Ranking, _) => self.of_variants(),
-            _ => self.of_levels(),
-        };
-        format!("{text}.")
+        format!("{}.", self.text)
     }
 
-    fn of_variants(&self) -> String {
-        let name = |cell: &EffectCell| cell.variant.clone().unwrap_or_default();
-        let what = self.phase.as_deref().unwrap_or("the whole job");
-        let at = self.to.level.as_ref().map(|level| format!(" at {}", say::level_in_words(level)));
-        let takes = takes(self.stated(), &format!(" as {}", name(&self.from)));
-        format!("{what}{}: {} {takes}", at.unwrap_or_default(), name(&self.to))
-    }
-
-    fn of_levels(&self) -> String {
-        let what = self.task();
-        let Some((low, high)) = self.from.level.as_ref().zip(self.to.level.as_ref()) else {
-            let takes = takes(self.stated(), " as at the lowest");
-            return format!("all phases together: at the highest level it {takes}");
-        };
-        let takes = takes(self.stated(), &format!(" as at {}", say::level(low)));
-        let since = self.stated.since.filter(|since| *since < high.value).map(|since| {
-            let from = Level { value: since, ..high.clone() };
-            let way = if self.ratio < 1.0 { "shorter" } else { "longer" };
-            format!(", {way} from {} on", say::level(&from))
-        });
-        let device = if self.device_itself { DEVICE_ITSELF } else { "" };
-        let since = since.unwrap_or_default();
-        format!("{what} at {} {takes}{since}{device}", say::level_in_words(high))
+    /// The size of the effect: the distance of the ratio from 1, as a logarithm.
+    pub(in crate::analysis) fn size(&self) -> f64 {
+        self.ratio.ln().abs()
     }
 
     /// A phase of a variant: `write`, `create-file (fresh)`; of the whole `all phases`.
-    pub(in crate::analysis) fn task(&self) -> String {
-        let phase = self.phase.as_deref().unwrap_or("all phases");
-        match self.to.variant.as_deref() {
-            None | Some(DEFAULT_VARIANT) => phase.to_string(),
-            Some(variant) => format!("{phase} ({variant})"),
-        }
-    }
-
-    fn of_course(&self, course: &GrowthCourse) -> String {
-        let at = self.to.level.as_ref().map(|level| format!(" at {}", say::level_in_words(level)));
-        let noun = course.counted.noun();
-        let tenth = grouped(course.operations_of_tenth);
-        let start_up = course.slow_start_up().map(|times| {
-            format!(
-                "; the first {tenth}, its start-up, take {} times as long as the second",
-                say::times(times)
-            )
-        });
-        let way = if self.ratio < 1.0 { "falling" } else { "growing" };
-        format!(
-            "{}{}: the last {tenth} of {} {noun} {}{}{}",
-            self.task(),
-            at.unwrap_or_default(),
-            grouped(course.operations),
-            takes(self.stated(), &format!(" as the second {tenth}")).replacen("takes", "take", 1),
-            course.by_law().map(|law| format!(", {way} {law}")).unwrap_or_default(),
-            start_up.unwrap_or_default(),
-        )
+    pub(in crate::analysis) fn task(&self) -> Vec<Part> {
+        task_parts(self.to.variant.as_deref(), self.phase.as_deref().unwrap_or("all phases"))
     }
 }
 
-/// `takes 1.31 times as long (1.23 to 1.39) as xfs`, or what is said of what is open or equal.
-fn takes(compared: ComparedRatio, than: &str) -> String {
-    match compared.decision {
-        Decision::Open => compared.as_open(than),
-        Decision::Within => format!("takes as long within 10%: {}{than}", compared.as_long()),
-        Decision::Longer | Decision::Shorter => format!("takes {}{than}", compared.as_long()),
-    }
-}
-
-/// What stands behind an effect that may be the device's own.
-const DEVICE_ITSELF: &str = ", but the device had the same requests: it may be the device itself";
-
-impl GrowthCourse {
-    /// `linearly with the number of files`; none where no law grows.
-    pub(in crate::analysis) fn by_law(&self) -> Option<String> {
-        let noun = self.counted.noun();
-        match self.law? {
-            Law::Constant => None,
-            Law::Linear => Some(format!("linearly with the number of {noun}")),
-            Law::Logarithmic => Some(format!("with the logarithm of the number of {noun}")),
-            Law::Power => {
-                let exponent = self.exponent?;
-                Some(format!("as the number of {noun} to the power of {exponent:.2}"))
-            }
-        }
-    }
+/// A phase of a variant: `write`, `create-file (fresh)`.
+pub(in crate::analysis) fn task_parts(variant: Option<&str>, phase: &str) -> Vec<Part> {
+    let variant = variant.filter(|variant| *variant != DEFAULT_VARIANT);
+    let variant = variant.map(|variant| parts![" (", Part::Variant(variant.into()), ")"]);
+    parts![Part::Phase(phase.into()), variant]
 }

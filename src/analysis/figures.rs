@@ -15,9 +15,10 @@ use super::findings::slow_class::slow_classes;
 use super::findings::source::{destination, lower_cache, source};
 use super::latencies::{Distribution, distributions};
 use super::observations::Observations;
-use super::ranked::{RankedVariants, ranked};
+use super::ranked::{PlacedEffect, RankedVariants, ranked};
 use super::ranks::{RankRates, rank_rates};
-use super::run_effects;
+use super::readings::effects_of;
+use super::readings::reading::RunView;
 use super::summary::{Summary, summarize};
 use crate::plan::Conclusion;
 use crate::results::book::{Book, Measurement};
@@ -121,9 +122,28 @@ impl<'a> RunFigures<'a> {
         let is_wanted =
             |kind: &Conclusion| matches!(kind, Conclusion::Ranking | Conclusion::Crossing);
         self.ranked.get_or_init(|| match self.book.run.conclude.iter().any(is_wanted) {
-            true => ranked(self.book, self.concluded()),
+            true => ranked(self.book, &self.placed_effects()),
             false => Vec::new(),
         })
+    }
+
+    /// What a reading sees of the run.
+    pub(in crate::analysis) fn view(&self) -> RunView<'_> {
+        RunView {
+            book: self.book,
+            summary: self.summary(),
+            effects: self.placed_effects(),
+            orders: self.ranked(),
+        }
+    }
+
+    fn placed_effects(&self) -> Vec<PlacedEffect<'_>> {
+        let all =
+            self.concluded().iter().enumerate().filter_map(|(place, finding)| match finding {
+                Finding::Effect(effect) => Some(PlacedEffect { place, effect }),
+                _ => None,
+            });
+        all.collect()
     }
 
     /// The effects that the job asks for.
@@ -190,26 +210,12 @@ pub(in crate::analysis) fn conclude(
     alpha: f64,
 ) -> Vec<Finding> {
     let observations = Observations::new(book, &variants(book));
-    let mut all = Vec::new();
-    let mut is_ranked = false;
-    for kind in wanted {
-        let effects = match kind {
-            Conclusion::Growth => run_effects::growth(&observations, alpha),
-            Conclusion::Levels => run_effects::levels(&observations, alpha),
-            Conclusion::Ranking | Conclusion::Crossing => {
-                match std::mem::replace(&mut is_ranked, true) {
-                    true => Vec::new(),
-                    false => run_effects::ranking(&observations, alpha),
-                }
-            }
-            Conclusion::Source => {
-                all.extend(source(book).into_iter().map(Finding::Source));
-                all.extend(destination(book).into_iter().map(Finding::Destination));
-                all.extend(lower_cache(book).into_iter().map(Finding::LowerCache));
-                Vec::new()
-            }
-        };
-        all.extend(effects.into_iter().map(|effect| Finding::Effect(Box::new(effect))));
+    let effects = effects_of(wanted, &observations, alpha).into_iter();
+    let mut all: Vec<Finding> = effects.map(|effect| Finding::Effect(Box::new(effect))).collect();
+    if wanted.contains(&Conclusion::Source) {
+        all.extend(source(book).into_iter().map(Finding::Source));
+        all.extend(destination(book).into_iter().map(Finding::Destination));
+        all.extend(lower_cache(book).into_iter().map(Finding::LowerCache));
     }
     all
 }

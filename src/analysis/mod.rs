@@ -24,8 +24,10 @@ mod observations;
 pub mod ranked;
 pub mod ranks;
 pub(crate) mod rate_values;
+pub mod readings;
 mod repeat_step;
 mod run_effects;
+pub mod statement;
 pub mod statistics;
 pub mod summary;
 pub mod tails;
@@ -41,17 +43,18 @@ use std::ops::Deref;
 use crate::plan::Conclusion;
 use crate::results::book::Book;
 use answer::AnswerFinding;
-use answer::compose::{answer, draft};
-use answer::draft::AnswerDraft;
+use answer::compose::answer;
 use figures::RunFigures;
 use finding::Finding;
+use readings::table::AnswerTable;
+use readings::{AnsweredBy, Picture, answering, table_of_rates};
 use warnings::warnings;
 
 /// A book and what follows from it: its figures and conclusions, its warnings, and the answer.
 #[derive(Debug)]
 pub struct Analysis<'a> {
     figures: RunFigures<'a>,
-    draft: OnceCell<AnswerDraft>,
+    answered: OnceCell<Option<AnsweredBy>>,
     findings: OnceCell<Vec<Finding>>,
 }
 
@@ -71,7 +74,7 @@ impl<'a> Analysis<'a> {
 
     /// Of this book. Nothing is computed yet.
     pub fn of(book: &'a Book) -> Self {
-        Self { figures: RunFigures::of(book), draft: OnceCell::new(), findings: OnceCell::new() }
+        Self { figures: RunFigures::of(book), answered: OnceCell::new(), findings: OnceCell::new() }
     }
 
     /// What is concluded: the answer, the findings that the job wants, what the disk did in the phases that
@@ -84,19 +87,39 @@ impl<'a> Analysis<'a> {
             let mut all = self.concluded().to_vec();
             let warned = warnings(&self.figures);
             all.extend(warned.into_iter().map(Finding::Warning));
-            let answer = answer(&self.figures, self.draft(), &all).map(Finding::Answer);
+            let answer = answer(&self.figures, self.answered().map(|one| &one.draft), &all)
+                .map(Finding::Answer);
             answer.into_iter().chain(all).collect()
         })
     }
 
-    /// What the measurements so far say together, before it is known how far to trust it.
-    fn draft(&self) -> &AnswerDraft {
-        self.draft.get_or_init(|| draft(&self.figures, self.concluded()))
+    /// The reading that answers, and what it says before it is known how far to trust it.
+    fn answered(&self) -> Option<&AnsweredBy> {
+        self.answered.get_or_init(|| answering(&self.figures.view())).as_ref()
     }
 
-    /// The kind of the findings that the answer is made of; none where it is made of rates.
-    pub(crate) fn answered_by(&self) -> Option<Conclusion> {
-        self.draft().kind
+    /// The reading that the answer is made of, by the name that a job has for it; none where it is made of rates.
+    pub fn answered_by(&self) -> Option<Conclusion> {
+        self.answered()?.kind
+    }
+
+    /// The table that shows the answer.
+    pub fn answer_table(&self) -> AnswerTable {
+        let view = self.figures.view();
+        let own = self.answered().and_then(|answered| answered.reading.table(&view));
+        own.unwrap_or_else(|| table_of_rates(&view))
+    }
+
+    /// The picture that shows the answer; none where no one does.
+    pub(crate) fn picture(&self) -> Option<Picture> {
+        self.answered()?.reading.picture(&self.figures.view())
+    }
+
+    /// The question that the run answers: of a scenario that compares several, another one where it has one.
+    pub fn question(&self) -> &str {
+        let run = &self.book.run;
+        let stated = if run.question.is_empty() { &run.scenario } else { &run.question };
+        readings::own_question(self.book).unwrap_or(stated)
     }
 
     /// What the run answers to its question; none where nothing was measured, and of published figures.

@@ -2,12 +2,18 @@
 
 use super::effect::{ComparedRatio, EffectFinding, Reading};
 use super::effects::decide::Decision;
-use super::finding::Finding;
-use super::findings::say::listed;
 use super::observations::{LeftOutVariant, Observations, TimeTable};
+use super::statement::text_of;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level};
 use crate::results::order::variants;
+
+/// An effect with its place among what is concluded.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct PlacedEffect<'a> {
+    pub(in crate::analysis) place: usize,
+    pub(in crate::analysis) effect: &'a EffectFinding,
+}
 
 /// The variants of a phase at a level, from the fastest on.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +26,8 @@ pub struct RankedVariants {
     pub first: String,
     /// The others, by their mean times.
     pub others: Vec<RankedVariant>,
+    /// The geometric mean of what each takes for the job, or for an operation or a byte of the phase, in nanoseconds.
+    job_ns: Vec<(String, f64)>,
     /// Variants that cannot take part.
     pub(in crate::analysis) left_out: Vec<LeftOutVariant>,
     /// What was found of the caches of some variants, where that is not the same of all.
@@ -50,7 +58,7 @@ pub(in crate::analysis) struct CacheDifference {
 }
 
 /// The orders of a run with these conclusions: the whole job first, each at each level.
-pub(super) fn ranked(book: &Book, concluded: &[Finding]) -> Vec<RankedVariants> {
+pub(super) fn ranked(book: &Book, concluded: &[PlacedEffect<'_>]) -> Vec<RankedVariants> {
     let names = variants(book);
     let all = Observations::new(book, &names);
     let tables = all.jobs().into_iter().chain(all.tables());
@@ -58,24 +66,27 @@ pub(super) fn ranked(book: &Book, concluded: &[Finding]) -> Vec<RankedVariants> 
 }
 
 /// None of fewer than two variants, and where none were compared.
-fn order(table: &TimeTable<'_>, concluded: &[Finding]) -> Option<RankedVariants> {
+fn order(table: &TimeTable<'_>, concluded: &[PlacedEffect<'_>]) -> Option<RankedVariants> {
     let mut by_time: Vec<(&str, f64)> =
         table.rows.iter().map(|row| (row.variant, row.mean())).collect();
     by_time.sort_by(|a, b| a.1.total_cmp(&b.1));
     let ((first, _), others) = by_time.split_first()?;
     let behind = |(name, _): &(&str, f64)| {
-        let (effect, found) = concluded.iter().enumerate().find_map(|(at, finding)| {
-            let Finding::Effect(found) = finding else { return None };
-            is_between(found, table, [first, name]).then_some((at, found))
-        })?;
+        let PlacedEffect { place, effect: found } =
+            *concluded.iter().find(|one| is_between(one.effect, table, [first, name]))?;
         let is_first = found.from.variant.as_deref() == Some(*first);
         let seen = |compared: ComparedRatio| if is_first { compared } else { compared.reversed() };
         let (stated, headline) = (seen(found.stated()), seen(found.headline()));
-        Some(RankedVariant { name: name.to_string(), stated, headline, effect })
+        Some(RankedVariant { name: name.to_string(), stated, headline, effect: place })
     };
     let others: Vec<RankedVariant> = others.iter().filter_map(behind).collect();
     (!others.is_empty()).then(|| RankedVariants {
         phase: table.phase.map(String::from),
+        job_ns: table
+            .rows
+            .iter()
+            .map(|row| (row.variant.to_string(), row.mean().exp() * 1e9))
+            .collect(),
         level: table.level.cloned(),
         first: first.to_string(),
         others,
@@ -126,7 +137,7 @@ impl RankedVariants {
     }
 
     /// What a reader must know of the order: who is not in it, whose caches were found otherwise, and what is not in the times.
-    pub(in crate::analysis) fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         let caches =
             self.caches.iter().map(|one| format!("{} {}", one.variants.join(", "), one.found));
         let caches: Vec<String> = caches.collect();
@@ -137,33 +148,28 @@ impl RankedVariants {
     }
 
     /// A sentence on the variants that the order leaves out, if any.
-    pub(in crate::analysis) fn about_left_out(&self) -> Option<String> {
+    fn about_left_out(&self) -> Option<String> {
         let each = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
         let each: Vec<String> = each.collect();
         (!each.is_empty()).then(|| format!("Left out: {}.", each.join(", ")))
     }
 
+    /// How long a variant takes for the whole job, in nanoseconds; none of a phase.
+    pub(in crate::analysis) fn job_ns(&self, variant: &str) -> Option<f64> {
+        let own = self.job_ns.iter().find(|(name, _)| name == variant);
+        own.filter(|_| self.phase.is_none()).map(|(_, ns)| *ns)
+    }
+
     fn about_order(&self) -> String {
-        let first = &self.first;
-        let with = |decision: Decision| -> Vec<&RankedVariant> {
-            self.others.iter().filter(|one| one.stated.decision == decision).collect()
+        let is_first_of =
+            |decision: Decision| self.others.iter().any(|one| one.stated.decision == decision);
+        let is_open = is_first_of(Decision::Open) || is_first_of(Decision::Shorter);
+        let lead = if is_open { "has the least mean time" } else { "is the fastest" };
+        let takes = |one: &RankedVariant| {
+            format!("{} {}", one.name, text_of(&one.stated.takes(Vec::new())))
         };
-        let [slower, alike, open, faster] =
-            [Decision::Longer, Decision::Within, Decision::Open, Decision::Shorter].map(with);
-        let lead =
-            if open.is_empty() && faster.is_empty() { "is the fastest" } else { "came first" };
-        let mut parts = vec![format!("{first} {lead}")];
-        let names = |all: &[&RankedVariant]| -> Vec<String> {
-            all.iter().map(|one| one.name.to_string()).collect()
-        };
-        if !alike.is_empty() {
-            let (names, are) = (listed(&names(&alike)), if alike.len() > 1 { "are" } else { "is" });
-            parts.push(format!("{names} {are} within 10% of it"));
-        }
-        let takes = |one: &&RankedVariant| format!("{} takes {}", one.name, one.stated.as_long());
-        parts.extend(slower.iter().chain(&faster).map(takes));
-        let may = |one: &&RankedVariant| format!("{} {}", one.name, one.stated.as_open(""));
-        parts.extend(open.iter().map(may));
-        parts.join("; ")
+        let lead = format!("{} {lead}", self.first);
+        let others = self.others.iter().map(takes);
+        std::iter::once(lead).chain(others).collect::<Vec<_>>().join("; ")
     }
 }

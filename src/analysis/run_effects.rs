@@ -12,11 +12,19 @@ use super::findings::growth::{MeasuredGrowth, measured_growths};
 use super::observations::{LogTimes, Observations, TimeRow, TimeSeries, TimeTable};
 use super::statistics::describe::mean;
 use crate::base::distinct::each_once;
-use crate::results::book::{Level, Measurement};
+use crate::results::book::Measurement;
 
 /// All pairs of variants: of the whole job, and of each phase at each level.
 pub(super) fn ranking(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
-    let tables: Vec<TimeTable<'_>> = all.jobs().into_iter().chain(all.tables()).collect();
+    between_variants(Reading::Ranking, all.jobs().into_iter().chain(all.tables()).collect(), alpha)
+}
+
+/// All pairs of variants of these times.
+pub(super) fn between_variants(
+    reading: Reading,
+    tables: Vec<TimeTable<'_>>,
+    alpha: f64,
+) -> Vec<EffectFinding> {
     let phases = each_once(tables.iter().map(|table| table.phase));
     let (mut effects, mut groups) = (Vec::new(), Vec::new());
     let mut independent = vec![0; phases.len()];
@@ -29,7 +37,7 @@ pub(super) fn ranking(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> 
                 if pair.ratios.len() > 1 {
                     compared.extend([a.variant, b.variant]);
                 }
-                effects.push(pair.effect(table));
+                effects.push(pair.effect(reading, table));
                 groups.push((group, pair.ratios));
             }
         }
@@ -45,26 +53,39 @@ struct Pair<'a> {
     a: &'a str,
     b: &'a str,
     ratios: Vec<f64>,
+    /// The geometric mean of each over these repeats, in nanoseconds.
+    ns: [Option<f64>; 2],
 }
 
 impl<'a> Pair<'a> {
     /// None without a repeat that both have.
     fn new(a: &TimeRow<'a>, b: &TimeRow<'a>) -> Option<Self> {
         let ratios = ratios_of(&a.times, &b.times);
-        (!ratios.is_empty()).then_some(Self { a: a.variant, b: b.variant, ratios })
+        let common = |own: &LogTimes, other: &LogTimes| -> Vec<f64> {
+            own.iter().filter(|(repeat, _)| other.contains_key(repeat)).map(|one| *one.1).collect()
+        };
+        let ns = [common(&a.times, &b.times), common(&b.times, &a.times)].map(|logs| ns_of(&logs));
+        (!ratios.is_empty()).then_some(Self { a: a.variant, b: b.variant, ratios, ns })
     }
 
-    fn effect(&self, table: &TimeTable<'_>) -> EffectFinding {
-        let cell = |variant: &str| EffectCell {
+    fn effect(&self, reading: Reading, table: &TimeTable<'_>) -> EffectFinding {
+        let cell = |variant: &str, ns| EffectCell {
             variant: Some(variant.into()),
             level: table.level.cloned(),
             part: None,
+            ns,
         };
+        let [a, b] = self.ns;
         EffectFinding {
             phase: table.phase.map(String::from),
-            ..undecided(Reading::Ranking, [cell(self.b), cell(self.a)], &self.ratios)
+            ..undecided(reading, [cell(self.b, b), cell(self.a, a)], &self.ratios)
         }
     }
+}
+
+/// The geometric mean of times in seconds, of which these are the logarithms, in nanoseconds.
+fn ns_of(logs: &[f64]) -> Option<f64> {
+    (!logs.is_empty()).then(|| mean(logs).exp() * 1e9)
 }
 
 /// The log ratios of the repeats that both have.
@@ -105,12 +126,13 @@ fn cells_of<'a>(all: &Observations<'a>, one: &TimeSeries<'_>) -> Vec<Vec<&'a Mea
 }
 
 fn of_series(one: &TimeSeries<'_>) -> EffectFinding {
-    let cell = |level: Option<&&Level>| EffectCell {
+    let cell = |at: usize| EffectCell {
         variant: Some(one.variant.into()),
-        level: level.map(|level| (*level).clone()),
+        level: one.levels.get(at).map(|level| (*level).clone()),
         part: None,
+        ns: ns_of(&one.repeats.values().map(|times| times[at]).collect::<Vec<_>>()),
     };
-    let ends = [cell(one.levels.first()), cell(one.levels.last())];
+    let ends = [cell(0), cell(one.levels.len() - 1)];
     let ratios = one.ratios(one.levels.len() - 1);
     EffectFinding { phase: Some(one.phase.into()), ..undecided(Reading::Levels, ends, &ratios) }
 }
@@ -202,12 +224,14 @@ fn together(series: &[TimeSeries<'_>]) -> Option<EffectFinding> {
 pub(super) fn growth(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
     let (mut effects, mut groups) = (Vec::new(), Vec::new());
     for MeasuredGrowth { phase, variant, level, by_repeat, course } in measured_growths(all) {
-        let cell = |part| EffectCell {
+        let cell = |part, ns| EffectCell {
             variant: Some(variant.into()),
             level: level.cloned(),
             part: Some(part),
+            ns: Some(ns),
         };
-        let ends = [cell(PhaseTenth::Second), cell(PhaseTenth::Last)];
+        let ends =
+            [cell(PhaseTenth::Second, course.second_ns), cell(PhaseTenth::Last, course.last_ns)];
         let ratios: Vec<f64> = by_repeat.values().copied().collect();
         effects.push(EffectFinding {
             phase: Some(phase.into()),
@@ -240,6 +264,7 @@ fn undecided(reading: Reading, [from, to]: [EffectCell; 2], ratios: &[f64]) -> E
         device_itself: false,
         course: None,
         contrast: None,
+        text: String::new(),
     }
 }
 

@@ -9,25 +9,12 @@ use super::finding::Finding;
 use super::statistics::Interval;
 use super::trials::Tally;
 use crate::base::distinct::each_once;
-use crate::base::named_enum::named_enum;
 use crate::results::book::Level;
 
-named_enum! {
-    /// Kinds of finding that can tell twins apart. Sources, destinations and warnings state what was
-    /// counted in a run, which may differ.
-    pub enum ClaimKind {
-        /// The order of the variants over the whole job.
-        WholeJob = "whole-job",
-        /// The order of the variants in each phase.
-        Ranking = "ranking",
-        /// Whether operations take longer at the highest level.
-        Levels = "levels",
-        /// How latency grows while a phase runs.
-        Growth = "growth",
-        /// Whether something below the kernel caches.
-        LowerCache = "lower-cache",
-    }
-}
+/// A kind of finding that can tell twins apart: a reading, the whole job, or caches below the kernel. Sources, destinations and
+/// warnings state what was counted in a run, which may differ.
+#[expect(unreachable_pub, reason = "the command names it")]
+pub type ClaimKind = &'static str;
 
 /// What the findings of one kind claimed in all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,10 +86,10 @@ impl TwinTrials {
     /// Counts a run by its findings. Of each pair the second is the twin.
     pub fn add(&mut self, findings: &[Finding], pairs: &[[String; 2]]) {
         self.runs += 1;
-        for kind in ClaimKind::ALL {
+        for kind in each_once(findings.iter().filter_map(kind_of)) {
             let of_kind: Vec<&Finding> =
                 findings.iter().filter(|finding| kind_of(finding) == Some(kind)).collect();
-            if !of_kind.is_empty() {
+            {
                 let told: Vec<FalseClaims> =
                     pairs.iter().flat_map(|pair| false_claims(&of_kind, pair)).collect();
                 let false_claims = told.iter().map(|one| one.claims).sum();
@@ -180,15 +167,17 @@ fn effects(findings: &[Finding]) -> impl Iterator<Item = &EffectFinding> {
 
 fn kind_of(finding: &Finding) -> Option<ClaimKind> {
     match finding {
-        Finding::Effect(effect) => Some(match effect.reading {
-            Reading::Ranking if effect.phase.is_none() => ClaimKind::WholeJob,
-            Reading::Ranking => ClaimKind::Ranking,
-            Reading::Levels => ClaimKind::Levels,
-            Reading::Growth => ClaimKind::Growth,
-        }),
-        Finding::LowerCache(_) => Some(ClaimKind::LowerCache),
+        Finding::Effect(effect) if effect.phase.is_none() && is_between_variants(effect) => {
+            Some("whole-job")
+        }
+        Finding::Effect(effect) => Some(effect.reading.as_str()),
+        Finding::LowerCache(_) => Some("lower-cache"),
         _ => None,
     }
+}
+
+fn is_between_variants(effect: &EffectFinding) -> bool {
+    effect.from.variant != effect.to.variant
 }
 
 /// How many differences between variants, or changes of one, a finding claims in a headline.

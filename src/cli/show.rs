@@ -7,9 +7,10 @@ use clap::Args;
 use super::common::{StorePlace, exit_of};
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, find_runs};
+use super::terminal_style;
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::report::{RUNS_MAX, find_report, write_side_by_side};
+use crate::report::{RUNS_MAX, find_report, write_screen, write_side_by_side};
 use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
@@ -48,7 +49,7 @@ impl Show {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
         let text = match books.as_slice() {
-            [book] => rendered(report_name(self.details), &Analysis::of(book))?,
+            [book] => report_text(&Analysis::of(book), self.details)?,
             _ if self.details => {
                 return Err(Failure::usage("--details shows one run: name only that one"));
             }
@@ -60,8 +61,13 @@ impl Show {
     }
 }
 
-fn report_name(details: bool) -> &'static str {
-    if details { "details" } else { "terminal" }
+/// All of a run, or its first screen, fitted to the terminal.
+fn report_text(analysis: &Analysis<'_>, details: bool) -> Result<String> {
+    if details {
+        return rendered("details", analysis);
+    }
+    let columns = terminal_style::output_style().columns;
+    written("make the first screen", |out| write_screen(analysis, columns, out))
 }
 
 /// The text for several runs.
@@ -78,7 +84,7 @@ fn give(books: &[Book], text: &str, json: Option<&Path>) -> Result<()> {
 
 /// Gives a run to the user: its first screen or all of it, the document, or both.
 pub(super) fn deliver(book: &Book, details: bool, json: Option<&Path>) -> Result<()> {
-    give(std::slice::from_ref(book), &rendered(report_name(details), &Analysis::of(book))?, json)
+    give(std::slice::from_ref(book), &report_text(&Analysis::of(book), details)?, json)
 }
 
 /// The document of a run, as JSON.

@@ -1,6 +1,7 @@
 //! Detects the width, colours and characters of the terminal behind standard output or standard error.
 
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 use crate::report::text::width;
 
@@ -17,11 +18,19 @@ pub(super) struct TerminalStyle {
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 80;
 
+/// What standard output can show, and the environment wants.
+pub(super) fn output_style() -> TerminalStyle {
+    style_behind(&std::io::stdout())
+}
+
 /// What standard error can show, and the environment wants.
 pub(super) fn error_style() -> TerminalStyle {
-    let stream = std::io::stderr();
+    style_behind(&std::io::stderr())
+}
+
+fn style_behind(stream: &(impl AsFd + IsTerminal)) -> TerminalStyle {
     let columns = stream.is_terminal().then(|| {
-        let size = rustix::termios::tcgetwinsize(&stream);
+        let size = rustix::termios::tcgetwinsize(stream);
         size.map_or(0, |size| usize::from(size.ws_col))
     });
     style_of(columns, |name| std::env::var(name).unwrap_or_default())

@@ -19,8 +19,7 @@ mod wire;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::base::failure::{Failure, Result};
 use crate::base::fingerprint::fingerprint;
@@ -79,20 +78,20 @@ impl EngineName {
     }
 }
 
-/// A kind of finding that a job asks to be drawn from its measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Conclusion {
-    /// Whether operations take longer towards the end of a phase with windows: its last tenth against its second.
-    Growth,
-    /// Whether operations take longer at the highest level of the axis than at the lowest, and from which on.
-    Levels,
-    /// Which variant is the faster at which level.
-    Crossing,
-    /// The order of the variants.
-    Ranking,
-    /// What came from memory, what from the device, and whether something beneath it caches.
-    Source,
+named_enum! {
+    /// A reading: a way to look at the measurements of a run, which a job asks for.
+    pub enum Conclusion {
+        /// Whether operations take longer as a phase with windows goes on: its last tenth against its second.
+        Growth = "growth",
+        /// Whether operations take longer at the highest level of the axis than at the lowest, and from which on.
+        Levels = "levels",
+        /// Which variant is the faster at which level.
+        Crossing = "crossing",
+        /// The order of the variants.
+        Ranking = "ranking",
+        /// What came from memory, what from the device, and whether something beneath it caches.
+        Source = "source",
+    }
 }
 
 /// The quantity that grows from level to level.

@@ -3,15 +3,17 @@
 
 use std::io::{self, Write};
 
-use super::names::cell_and_repeat;
+use super::names::{cell_and_repeat, level_value};
 use super::phases::about_n;
 use super::text::{time, write_wrapped};
 use crate::analysis::Analysis;
-use crate::analysis::findings::say::listed;
+use crate::analysis::findings::say::{self, listed};
+use crate::base::dates::seconds_of;
 use crate::base::distinct::each_once;
 use crate::base::shell;
-use crate::base::units::{self, counted, span};
+use crate::base::units::{self, byte_step, counted, figures, span};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
+use crate::op::{Effect, Subject};
 use crate::plan::FileSystem;
 use crate::plan::filesystem::read_list;
 use crate::plan::repetition::REPEATS_MAX;
@@ -209,7 +211,7 @@ fn about_existing(host: &HostFacts) -> String {
     format!("{} on {}", host.filesystem.about(), device_of(host))
 }
 
-/// What a run was measured on and how often, in a line; none of what was published or traced.
+/// On what a run was measured, with how much work, how often and how long, in a line; none of what was published or traced.
 pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
     let (book, run) = (analysis.book, &analysis.book.run);
     if run.reference.is_some() || run.traced.is_some() || book.measurements.is_empty() {
@@ -217,14 +219,36 @@ pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
     }
     let repeats = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
     let repeats = counted(u64::from(repeats), "repeat");
-    let scale = format!("{} scale{}", run.scale, set_parameters(&run.command));
-    Some(format!("{}; {scale}; {repeats}", short_place(book)))
+    let often = match run.stopping {
+        Stopping::Looks { decided: true, .. } if run.complete => format!("decided after {repeats}"),
+        _ => repeats,
+    };
+    let ended = run.finished.as_ref().and_then(|ended| seconds_of(ended));
+    let seconds = ended.zip(seconds_of(&run.started)).map(|(ended, started)| ended - started);
+    let seconds = seconds.filter(|seconds| *seconds >= 1.0 && run.resumed.is_empty());
+    let time = seconds.map(|seconds| format!(" in {}", span(seconds))).unwrap_or_default();
+    let work = about_work(book).map(|work| format!("{work}, ")).unwrap_or_default();
+    Some(format!("{}: {work}{often}{time}", short_place(book)))
 }
 
-/// The parameters that a command set: ` with files=30k, selected=3k`.
-fn set_parameters(command: &str) -> String {
-    let set = values_of("--set", command);
-    if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) }
+/// `10,000 files of 1 KiB`, `1,000 to 1,000,000 files`, `chunk-size 1 KiB to 128 KiB`
+fn about_work(book: &Book) -> Option<String> {
+    if let (Some(low), Some(high)) = (book.levels.first(), book.levels.last()) {
+        let low = if low.value == high.value { String::new() } else { level_value(low) + " to " };
+        return Some(match say::behind_value(&high.axis, high.unit) {
+            Some(noun) => format!("{low}{} {noun}", level_value(high)),
+            None => format!("{} {low}{}", high.axis, level_value(high)),
+        });
+    }
+    let makes_files = |m: &&Measurement| {
+        let made = m.job_operation().map(|made| (made.effect, made.subject));
+        m.valid() && made == Some((Effect::AddsEntry, Subject::File))
+    };
+    let made = book.measurements.iter().find(makes_files)?;
+    let size = made.bytes? as f64 / made.operations as f64;
+    let (step, word) = byte_step(size);
+    let size = format!("{} {word}", figures(size / step, 2));
+    Some(format!("{} of {size}", counted(made.operations, "file")))
 }
 
 /// All values of an option in a command.

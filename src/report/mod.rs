@@ -45,6 +45,7 @@ pub use page::{PAGE_RUNS_MAX, page_text};
 pub use selftest::{
     write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
 };
+pub use terminal::write_screen;
 
 /// Every report that a command can ask for.
 pub const REPORTS: &[ReportFormat] = &[terminal::DETAILS, json::JSON, terminal::TERMINAL];

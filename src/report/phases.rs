@@ -1,7 +1,6 @@
 //! Makes tables of phases: a row for each phase of each variant, levels of an axis against variants or
 //! phases, and quantiles of latencies.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::names::{cell_name, level_value};
@@ -9,11 +8,9 @@ use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{
     about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, write_wrapped,
 };
-use crate::analysis::limit::Limit;
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
-use crate::base::distinct::each_once;
 use crate::base::units::{Unit, byte_step, counted};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::SETTLE;
@@ -61,47 +58,6 @@ fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
     notes.iter().try_for_each(|note| write_wrapped("", note, out))
 }
 
-/// What limited which phases; none if nothing is known of it.
-pub(super) fn limits(summary: &Summary) -> Option<String> {
-    let of_phase = |phase: &&str| {
-        let rows = summary.rows().filter(|row| row.phase == *phase);
-        limits_of(rows).iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
-    };
-    let phases = summary.rated_phases();
-    let own = |limit: &String| -> Vec<&str> {
-        phases.iter().filter(|phase| of_phase(phase) == *limit).copied().collect()
-    };
-    let mut limits = each_once(phases.iter().map(of_phase));
-    limits.sort_by_key(|limit| own(limit).len());
-    let most = limits.pop()?;
-    let is_known = limits.iter().all(|limit| !limit.is_empty());
-    let last = match own(&most).len() {
-        _ if most.is_empty() => None,
-        _ if limits.is_empty() => Some(explained(&most, "the kernel's code, not the disk")),
-        2.. if is_known => Some(format!("{} in the others", explained(&most, KERNEL_CODE))),
-        _ => Some(format!("{} in {}", explained(&most, KERNEL_CODE), own(&most).join(", "))),
-    };
-    let named = limits.iter().filter(|limit| !limit.is_empty());
-    let named = named
-        .map(|limit| format!("{} in {}", explained(limit, KERNEL_CODE), own(limit).join(", ")));
-    let all: Vec<String> = named.chain(last).collect();
-    (!all.is_empty()).then(|| all.join("; "))
-}
-
-/// What limited these rows. Where it is not the same for all, it is now the one, now the other.
-fn limits_of<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> BTreeSet<Limit> {
-    rows.filter_map(|row| row.limit).collect()
-}
-
-/// What the processor does, where several limits are named.
-const KERNEL_CODE: &str = "kernel code";
-
-/// A limit; that of the processor with what it does, for whoever compares disks.
-fn explained(limit: &str, processor_does: &str) -> String {
-    let is_processor = limit == Limit::Processor.as_str();
-    if is_processor { format!("{limit} ({processor_does})") } else { limit.into() }
-}
-
 type PhaseColumn = TableColumn<PhaseSummary>;
 
 /// The rate of a phase; none of `settle`, which is a time.
@@ -128,10 +84,13 @@ const VALUES: PhaseColumn =
 const SECONDS: PhaseColumn = PhaseColumn::numbers("seconds", |row| short_seconds(row.seconds));
 const DEVIATION: PhaseColumn = PhaseColumn::numbers("CV", |row| known(row.deviation, deviation));
 
+/// What limited the phase.
+const LIMIT: PhaseColumn =
+    PhaseColumn::words("limited by", |row| known(row.limit, |limit| limit.as_str().into()));
 const CACHE: PhaseColumn = PhaseColumn::words("cache", |row| row.cache.clone());
 
 /// All columns of a phase, in their order.
-const COLUMNS: [PhaseColumn; 11] = [
+const COLUMNS: [PhaseColumn; 12] = [
     RATE,
     OPERATIONS,
     INTERVAL,
@@ -143,6 +102,7 @@ const COLUMNS: [PhaseColumn; 11] = [
     PhaseColumn::numbers("p99", |row| nanoseconds(row.tail.and_then(|tail| tail.p99_ns))),
     PhaseColumn::numbers("max", |row| nanoseconds(row.tail.map(|tail| tail.max_ns))),
     CACHE,
+    LIMIT,
 ];
 
 /// The columns of which anything is known, without those that `left_out` has.
@@ -216,10 +176,7 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
         ),
     ];
     let notes = interval_notes(summary).into_iter().chain(notes.into_iter().flatten());
-    notes
-        .map(String::from)
-        .chain(limits(summary).map(|limit| format!("limited by: {limit}")))
-        .collect()
+    notes.map(String::from).collect()
 }
 
 /// Which figures include syncs; none if nothing was synced.
@@ -427,8 +384,7 @@ fn scaled_rate(row: &PhaseSummary, size: f64) -> String {
         Some(rate) => {
             format!("{}{}", marks(row), number(rate.mean / size, rate.figures))
         }
-        None if row.invalid.is_empty() => "-".into(),
-        None => "invalid".into(),
+        None => "-".into(),
     }
 }
 

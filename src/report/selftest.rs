@@ -139,7 +139,7 @@ pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> 
     ]);
     for KindClaims { kind, claims, false_claims, runs } in &trials.kinds {
         table.row(vec![
-            kind.as_str().into(),
+            (*kind).into(),
             grouped(*claims),
             grouped(*false_claims),
             format!("{} of {}", grouped(runs.times), grouped(runs.of)),

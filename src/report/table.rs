@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::text::{WIDTH, shorten, shorten_names, width, wrap, write_wrapped};
+use super::text::{WIDTH, shorten, shorten_names, width, wrap_to, write_wrapped};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 
@@ -73,8 +73,6 @@ pub(super) struct Table {
 const WORD_MIN: usize = 8;
 /// Longer names are cut beside a note.
 pub(super) const NOTE_NAME_MAX: usize = 24;
-/// Longer names of lines are cut where there are groups of columns.
-const NAME_MAX: usize = 24;
 /// Longer cells of a group are cut.
 const CELL_MAX: usize = 24;
 /// Longer heads and titles of a group are cut.
@@ -207,108 +205,35 @@ impl Table {
 
     /// Whether all groups of columns fit beside each other.
     pub(super) fn fits(&self) -> bool {
-        self.parts() == 1
-    }
-
-    /// Whether heads or titles of its groups are too long to be written as they are.
-    pub(super) fn cuts_heads(&self) -> bool {
-        let heads = self.heads.iter().skip(1).map(|head| &head.text);
-        let mut texts = heads.chain(self.groups.iter().map(|group| &group.title));
-        texts.any(|text| width(text) > TITLE_MAX)
+        self.parts(WIDTH) == 1
     }
 
     /// Whether its columns fit a line as they are, where they are in no groups.
     pub(super) fn fits_line(&self) -> bool {
-        let widths = self.widths();
+        let widths = self.widths(WIDTH);
         widths.iter().sum::<usize>() + widths.len().saturating_sub(1) <= WIDTH
     }
 
     /// Writes it. Fails only if `out` does.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.text_lines().iter().try_for_each(|line| writeln!(out, "{line}"))
+        self.text_lines(WIDTH).iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    /// What [`Self::write`] writes.
-    pub(super) fn text_lines(&self) -> Vec<String> {
-        let widths = self.widths();
+    /// Its lines, in at most so many columns of text.
+    pub(super) fn text_lines(&self, columns: usize) -> Vec<String> {
+        let widths = self.widths(columns);
         let text = |groups: Range<usize>| {
-            let titles = self.has_titles().then(|| self.titles(&groups, &widths));
-            let lines = self.block_lines(&self.placed(&groups, &widths));
+            let titles = self.has_titles().then(|| self.titles(&groups, &widths, columns));
+            let lines = self.block_lines(&self.placed(&groups, &widths, columns), columns);
             titles.into_iter().chain(lines).collect::<Vec<_>>()
         };
-        let blocks: Vec<_> = self.blocks(&widths).into_iter().map(text).collect();
+        let blocks: Vec<_> = self.blocks(&widths, columns).into_iter().map(text).collect();
         blocks.join(&String::new())
     }
 
     /// The parts of it that stand below each other, because groups of columns do not fit beside each other.
-    pub(super) fn parts(&self) -> usize {
-        self.blocks(&self.widths()).len()
-    }
-
-    /// What its rows and its groups of columns are called.
-    pub(super) fn names(&self) -> Vec<String> {
-        let rows = self.lines.iter().filter_map(|line| match line {
-            TableLine::Cells(cells) => cells.first().cloned(),
-            TableLine::Note(name, _) => Some(name.clone()),
-            TableLine::Heading(_) => None,
-        });
-        rows.chain(self.groups.iter().map(|group| self.name_of(group))).collect()
-    }
-
-    /// Leaves out the last group of columns whose name `is_kept` does not want, else the last one; gives its name. None
-    /// where there is only one.
-    pub(super) fn cut_group(&mut self, is_kept: impl Fn(&str) -> bool) -> Option<String> {
-        let last = self.groups.len().checked_sub(1).filter(|last| *last > 0)?;
-        let is_spare = |at: &usize| !is_kept(&self.name_of(&self.groups[*at]));
-        let at = (0..=last).rev().find(is_spare).unwrap_or(last);
-        let name = self.name_of(&self.groups[at]);
-        let cut = self.groups.remove(at).columns;
-        self.heads.drain(cut.clone());
-        for line in &mut self.lines {
-            if let TableLine::Cells(cells) = line {
-                let mut column = 0_usize..;
-                cells.retain(|_| column.next().is_none_or(|column| !cut.contains(&column)));
-            }
-        }
-        for group in &mut self.groups[at..] {
-            let Range { start, end } = group.columns;
-            group.columns = start - cut.len()..end - cut.len();
-        }
-        Some(name)
-    }
-
-    /// Leaves out the last row whose name `is_kept` does not want; a heading at the end says that there are more. Gives whether
-    /// the table has become shorter.
-    pub(super) fn cut_row(&mut self, heading: &str, is_kept: impl Fn(&str) -> bool) -> bool {
-        let is_spare = |line: &TableLine| match line {
-            TableLine::Cells(cells) => cells.first().is_none_or(|name| !is_kept(name)),
-            TableLine::Heading(_) | TableLine::Note(..) => false,
-        };
-        let is_said =
-            matches!(self.lines.last(), Some(TableLine::Heading(text)) if text == heading);
-        // The heading takes a line too.
-        let wanted = if is_said { 1 } else { 2 };
-        let spare: Vec<usize> = (0..self.lines.len())
-            .rev()
-            .filter(|at| is_spare(&self.lines[*at]))
-            .take(wanted)
-            .collect();
-        if spare.len() < wanted {
-            return false;
-        }
-        for at in spare {
-            self.lines.remove(at);
-        }
-        if !is_said {
-            self.lines.push(TableLine::Heading(heading.into()));
-        }
-        true
-    }
-
-    /// The title of a group, or else the head of its first column.
-    fn name_of(&self, group: &ColumnGroup) -> String {
-        let head = self.heads.get(group.columns.start).map(|head| head.text.clone());
-        Some(group.title.clone()).filter(|title| !title.is_empty()).or(head).unwrap_or_default()
+    pub(super) fn parts(&self, columns: usize) -> usize {
+        self.blocks(&self.widths(columns), columns).len()
     }
 
     /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the
@@ -332,14 +257,16 @@ impl Table {
         text
     }
 
-    /// The width that each column would like to have.
-    fn widths(&self) -> Vec<usize> {
+    /// The width that each column would like to have in so many columns of text.
+    fn widths(&self, columns: usize) -> Vec<usize> {
+        // Half of a line for names, without the blanks behind them.
+        let name_max = (columns / 2).saturating_sub(4);
         let mut widths = vec![0; self.heads.len()];
         for line in &self.lines {
             match line {
                 TableLine::Cells(cells) => {
-                    for (columns, cell) in widths.iter_mut().zip(cells) {
-                        *columns = width(cell).max(*columns);
+                    for (own, cell) in widths.iter_mut().zip(cells) {
+                        *own = width(cell).max(*own);
                     }
                 }
                 TableLine::Note(cell, _) => {
@@ -349,11 +276,11 @@ impl Table {
             }
         }
         let grouped = !self.groups.is_empty();
-        for (at, (columns, head)) in widths.iter_mut().zip(&self.heads).enumerate() {
-            *columns = match (grouped, at) {
-                (false, _) => width(&head.text).max(*columns),
-                (true, 0) => width(&head.text).max(*columns).min(NAME_MAX),
-                (true, _) => (*columns).min(CELL_MAX).max(width(&head.text).min(TITLE_MAX)),
+        for (at, (own, head)) in widths.iter_mut().zip(&self.heads).enumerate() {
+            *own = match (grouped, at) {
+                (false, _) => width(&head.text).max(*own),
+                (true, 0) => width(&head.text).max(*own).min(name_max),
+                (true, _) => (*own).min(CELL_MAX).max(width(&head.text).min(TITLE_MAX)),
             };
         }
         for group in self.groups.iter().filter(|group| !group.columns.is_empty()) {
@@ -366,13 +293,13 @@ impl Table {
 
     /// Ranges of groups that fit beside each other, at least one in each: as few ranges as possible, with as
     /// many groups in each as in the others.
-    fn blocks(&self, widths: &[usize]) -> Vec<Range<usize>> {
+    fn blocks(&self, widths: &[usize], columns: usize) -> Vec<Range<usize>> {
         let all = self.groups.len();
         let blocks = |number: usize| -> Vec<Range<usize>> {
             let each = all.div_ceil(number).max(1);
             (0..all).step_by(each).map(|at| at..(at + each).min(all)).collect()
         };
-        let fits = |block: &Range<usize>| block.len() == 1 || self.needs(block, widths) <= WIDTH;
+        let fits = |block: &Range<usize>| block.len() == 1 || self.needs(block, widths) <= columns;
         let mut fitting = (1..=all).map(blocks).filter(|blocks| blocks.iter().all(fits));
         fitting.next().unwrap_or_else(|| vec![Range::default()])
     }
@@ -384,11 +311,11 @@ impl Table {
         widths[0] + spans.sum::<usize>()
     }
 
-    /// The columns of a block, in at most [`WIDTH`]: words are cut first, and then what is widest.
-    fn placed(&self, block: &Range<usize>, widths: &[usize]) -> Vec<PlacedColumn> {
+    /// The columns of a block, in at most so many columns of text: words are cut first, and then what is widest.
+    fn placed(&self, block: &Range<usize>, widths: &[usize], columns: usize) -> Vec<PlacedColumn> {
         let groups = &self.groups[block.clone()];
         let gaps = widths.len().saturating_sub(1);
-        let wide = widths.iter().sum::<usize>() + 2 * gaps > WIDTH;
+        let wide = widths.iter().sum::<usize>() + 2 * gaps > columns;
         let gap = if self.groups.is_empty() && !wide { 2 } else { 1 };
         let mut placed = Vec::new();
         for (column, width) in widths.iter().copied().enumerate() {
@@ -402,7 +329,7 @@ impl Table {
                 placed.push(PlacedColumn { column, gap, width });
             }
         }
-        while placed.iter().map(|one| one.gap + one.width).sum::<usize>() > WIDTH {
+        while placed.iter().map(|one| one.gap + one.width).sum::<usize>() > columns {
             let by_width = |one: &&mut PlacedColumn| {
                 let is_word = self.heads[one.column].align == Align::Left;
                 (is_word && one.width > WORD_MIN, one.width)
@@ -416,7 +343,7 @@ impl Table {
     }
 
     /// The titles of the groups of a block over their columns, cut so that those of all groups differ.
-    fn titles(&self, block: &Range<usize>, widths: &[usize]) -> String {
+    fn titles(&self, block: &Range<usize>, widths: &[usize], columns: usize) -> String {
         let spans = self.groups.iter().map(|group| span(&widths[group.columns.clone()]));
         let names = self.groups.iter().map(|group| group.title.as_str());
         let titles: Vec<_> = names.zip(spans).collect();
@@ -426,10 +353,10 @@ impl Table {
             line += &" ".repeat(GROUP_GAP);
             line += &title_over(&short[at], titles[at].1, self.groups[at].columns.len());
         }
-        shorten(line.trim_end(), WIDTH)
+        shorten(line.trim_end(), columns)
     }
 
-    fn block_lines(&self, placed: &[PlacedColumn]) -> Vec<String> {
+    fn block_lines(&self, placed: &[PlacedColumn], columns: usize) -> Vec<String> {
         let heads: Vec<_> =
             placed.iter().map(|one| (self.heads[one.column].text.as_str(), one.width)).collect();
         let mut lines = vec![self.line(placed, &shorten_names(&heads))];
@@ -447,11 +374,11 @@ impl Table {
                     let cells: Vec<_> = placed.iter().map(cell).collect();
                     lines.push(self.line(placed, &cells));
                 }
-                TableLine::Heading(text) => lines.push(shorten(text, WIDTH)),
+                TableLine::Heading(text) => lines.push(shorten(text, columns)),
                 TableLine::Note(cell, text) => {
                     let name = names.get(cell.as_str()).unwrap_or(cell);
                     let lead = format!("{}  ", padded(name, name_width, Align::Left));
-                    lines.extend(wrap(&lead, text));
+                    lines.extend(wrap_to(columns, &lead, text));
                 }
             }
         }
@@ -560,31 +487,7 @@ mod tests {
     #[test]
     fn six_groups_of_which_four_fit_stand_three_by_three() {
         let table = grouped(6, 2, "1234567");
-        assert_eq!(table.blocks(&table.widths()), [0..3, 3..6]);
-    }
-
-    #[test]
-    fn columns_that_are_kept_stay_in_their_order_with_their_cells() {
-        let mut table = grouped(4, 2, "1");
-        let is_kept = |name: &str| name == "variant-2";
-        let cut: Vec<_> = (0..4).map_while(|_| table.cut_group(is_kept)).collect();
-        assert_eq!(cut, ["variant-3", "variant-1", "variant-0"]);
-        assert_eq!(
-            text(&table),
-            "       variant-2\nlevel      c0 c1\n1           1  1\n2           9  9\n"
-        );
-    }
-
-    #[test]
-    fn rows_that_are_kept_stay_before_the_line_that_says_that_there_are_more() {
-        let names = ["a", "b", "c", "d", "e"].map(String::from);
-        let mut table = Table::of_names("phase", Align::Left, names);
-        let is_kept = |name: &str| name == "d";
-        assert!(table.cut_row("...", is_kept));
-        assert_eq!(text(&table), "phase\na\nb\nd\n...\n");
-        assert!(table.cut_row("...", is_kept) && table.cut_row("...", is_kept));
-        assert_eq!(text(&table), "phase\nd\n...\n");
-        assert!(!table.cut_row("...", is_kept));
+        assert_eq!(table.blocks(&table.widths(WIDTH), WIDTH), [0..3, 3..6]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::host::write_host;
 use super::phases::{write_every_phase, write_latencies, write_phases};
 use super::ranks::{ABOUT_RANKS, rank_tables};
 use super::single_operations::single_latency_table;
-use super::text::write_wrapped;
+use super::text::{WIDTH, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
@@ -23,8 +23,17 @@ pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", rende
 pub(super) const DETAILS: ReportFormat = ReportFormat { name: "details", render: write_details };
 
 fn write_terminal(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_screen(analysis, WIDTH, out)
+}
+
+/// What a user sees first of a run on a terminal of so many columns; of published figures everything. Fails only if `out` does.
+pub fn write_screen(
+    analysis: &Analysis<'_>,
+    columns: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if analysis.book.run.reference.is_none() {
-        return write_first_screen(analysis, out);
+        return write_first_screen(analysis, columns, out);
     }
     let mut tables = Vec::new();
     write_tables(analysis, &mut tables)?;

@@ -4,8 +4,6 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::analysis::effect::TOLD_SPAN_MAX;
-use crate::analysis::findings::say;
 use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::{Estimate, is_wide};
 use crate::base::failure::shown;
@@ -207,7 +205,6 @@ pub(super) fn low_to_high(estimate: &Estimate, text: impl Fn(f64, u32) -> String
     let Some(Interval { low, high }) = interval else { return String::new() };
     match estimate.range_of_values() {
         Some([least, most]) => format!("~{} to {}", text(least, 2), text(most, 2)),
-        None if estimate.is_scattered() => "cannot tell".into(),
         None => format!("{} to {}", text(low, figures), text(high, figures)),
     }
 }
@@ -219,14 +216,6 @@ pub(super) const ABOUT_SCATTERED: &str =
 /// How [`low_to_high`] of these is to be read.
 pub(super) fn about_ranges(mut all: impl Iterator<Item = Estimate>) -> Option<&'static str> {
     all.any(|one| one.range_of_values().is_some()).then_some(ABOUT_SCATTERED)
-}
-
-/// The interval of a ratio: `1.19 to 1.41`; an open one that spans so much that its ends say nothing is `any`.
-pub(super) fn ratio_span(interval: Interval) -> String {
-    if interval.contains(1.0) && interval.high > TOLD_SPAN_MAX * interval.low {
-        return "any".into();
-    }
-    say::span(interval)
 }
 
 #[cfg(test)]

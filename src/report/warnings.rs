@@ -1,14 +1,12 @@
 //! Writes warnings in a line each: what happened, in how many measurements, in which phases.
 
-use super::text::{WIDTH, width};
+use super::text::width;
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::warnings::table::{WarningCode, WarningFinding};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::counted;
-
-const LEAD: &str = "Warning: ";
 
 /// All warnings of a kind.
 struct WarningKind<'a> {
@@ -31,23 +29,9 @@ fn kinds<'a>(analysis: &'a Analysis<'_>) -> Vec<WarningKind<'a>> {
     each_once(all.iter().map(|warning| warning.code)).into_iter().map(kind).collect()
 }
 
-/// A line for each kind of warning that fits a terminal.
-pub(super) fn warning_lines(analysis: &Analysis<'_>) -> Vec<String> {
-    let room = WIDTH - LEAD.len();
-    kinds(analysis).iter().map(|kind| format!("{LEAD}{}", kind.text(room))).collect()
-}
-
-/// What [`warning_lines`] says, with all phases and without the first word.
+/// A line for each kind of warning, with all phases.
 pub(super) fn warning_texts(analysis: &Analysis<'_>) -> Vec<String> {
     kinds(analysis).iter().map(|kind| kind.text(usize::MAX)).collect()
-}
-
-/// All warnings in one line; none without any.
-pub(super) fn warnings_in_a_line(analysis: &Analysis<'_>) -> Option<String> {
-    let kinds = kinds(analysis);
-    let names: Vec<&str> = kinds.iter().map(|kind| kind.code.short_name()).collect();
-    let text = first_names(&names, |named| width(&format!("{LEAD}{named}")) <= WIDTH);
-    text.map(|named| format!("{LEAD}{named}"))
 }
 
 impl WarningKind<'_> {

@@ -165,7 +165,7 @@ impl InvalidReason {
     }
 
     /// Whether it is the limit of a phase, of one rank or of all.
-    pub(super) fn is_limit(&self) -> bool {
+    pub(crate) fn is_limit(&self) -> bool {
         match self {
             Self::Limit { .. } => true,
             Self::Rank { why, .. } => why.is_limit(),

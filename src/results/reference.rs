@@ -16,17 +16,13 @@ use crate::run::cache::CacheState;
 /// What stands before the name of a reference where a run is named.
 pub const PREFIX: &str = "reference:";
 
-/// The name of what boatload measured on modelled disks.
-const MODELLED: &str = "modelled-disks";
-
 const SOURCES: &str = include_str!("../../reference/provenance.toml");
 
 /// The figures, by the name of their file.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 5] = [
     ("chunks.csv", include_str!("../../reference/chunks.csv")),
     ("clutter.csv", include_str!("../../reference/clutter.csv")),
     ("directory.csv", include_str!("../../reference/directory.csv")),
-    ("modelled.csv", include_str!("../../reference/modelled.csv")),
     ("sequential.csv", include_str!("../../reference/sequential.csv")),
     ("smallfiles.csv", include_str!("../../reference/smallfiles.csv")),
 ];
@@ -91,15 +87,6 @@ pub fn find_reference(name: &str) -> Option<Book> {
     let sources = sources();
     let reference = sources.reference.iter().find(|reference| reference.name == name)?;
     book(&sources, reference)
-}
-
-/// What boatload measured with a scenario on a file system of this type, on modelled disks.
-pub fn on_modelled_disks(scenario: &str, filesystem: &str) -> Vec<Book> {
-    let sources = sources();
-    let of_these = sources.reference.iter().filter(|one| {
-        one.write_up == MODELLED && one.scenario == scenario && one.filesystem == filesystem
-    });
-    of_these.filter_map(|reference| book(&sources, reference)).collect()
 }
 
 /// The name nearest to `name`, if one is near enough to be what was meant.

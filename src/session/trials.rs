@@ -363,7 +363,7 @@ mod tests {
         assert!(ranking.runs.times <= 18, "{ranking:?}");
         // That one and other differ is found.
         assert!(ranking.claims >= 175, "{ranking:?}");
-        assert_eq!(found.kinds_above(0.05), []);
+        assert_eq!(found.kinds_above(0.05), [""; 0]);
     }
 
     #[test]

@@ -2,29 +2,18 @@
 //! how far to trust it and the command that would make it surer. METHODOLOGY.md states the rules.
 
 pub(super) mod compose;
-mod crossing;
-pub(super) mod draft;
-mod growth;
-mod left_out;
-mod levels;
+mod missing;
 mod needed;
 mod next;
-mod profile;
-mod ranking;
-mod rates;
 mod reliability;
-mod slow_class;
-mod source;
 #[cfg(test)]
 mod tests;
-mod uncounted;
-mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::statement::Statement;
 use crate::base::named_enum::named_enum;
-pub(crate) use words::task;
 
 named_enum! {
     /// Whether what a run asks about is so.
@@ -59,11 +48,9 @@ named_enum! {
 pub struct AnswerFinding {
     /// Whether what was asked about is so.
     pub verdict: Verdict,
-    /// The answer, in at most 30 words.
+    /// The answer, as a list of all that is concluded has it.
     #[serde(rename = "sentence")]
-    pub text: String,
-    /// At most three more sentences: exceptions, and what would have been seen.
-    pub evidence: Vec<String>,
+    pub statement: Statement,
     /// The places among the findings of the effects that decide it, 0 for the answer itself.
     #[serde(default)]
     pub effects: Vec<usize>,
@@ -71,13 +58,21 @@ pub struct AnswerFinding {
     pub reliability: Reliability,
     /// Why no further, or why so far.
     pub reason: String,
-    /// The one command that would make it surer or complete it; none where none would.
+    /// The one command that would make it surer or complete it, with what it is for behind `#`; none where none would.
     pub next: Option<String>,
 }
 
+/// Words of an answer where there is little room.
+const WORDS_MAX: usize = 60;
+
 impl AnswerFinding {
-    /// The finding in one sentence, or two.
+    /// The answer in a few sentences.
     pub fn sentence(&self) -> String {
-        self.text.clone()
+        self.fitted().to_string()
+    }
+
+    /// What of it stands where there is little room.
+    pub fn fitted(&self) -> Statement {
+        self.statement.fitted(WORDS_MAX)
     }
 }

@@ -1,10 +1,10 @@
 //! Forecasts the repeats that would decide an answer which is open, from its effects and their errors so far.
 
 use super::Verdict;
-use super::draft::{AnswerDraft, Lack};
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::effects::contrast::Contrast;
 use crate::analysis::effects::decide::Decision;
+use crate::analysis::readings::draft::{AnswerDraft, Lack};
 
 /// Repeats beyond which none are advised.
 pub(super) const REPEATS_MOST: u32 = 40;
@@ -32,12 +32,6 @@ impl RepeatsNeeded {
         let done = effects.iter().map(|one| one.repeats as u32).max().unwrap_or(0);
         let would = |repeats: &u32| open.iter().all(|one| one.is_decided_by(*repeats));
         (done + 1..=REPEATS_MOST).find(would).map_or(Self::TooMany, Self::Few)
-    }
-
-    /// That repeats will not decide it; none where they may.
-    pub(super) fn in_vain(self) -> Option<String> {
-        (self == Self::TooMany)
-            .then(|| format!("More than {REPEATS_MOST} repeats would be needed to tell all of it."))
     }
 }
 

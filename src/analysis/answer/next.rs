@@ -1,10 +1,12 @@
 //! Names the one command that would make an answer surer, or complete it.
 
-use super::draft::{AnswerDraft, Lack};
 use super::needed::{REPEATS_MOST, RepeatsNeeded};
 use super::reliability::Trust;
 use super::{Reliability, Verdict};
+use crate::analysis::readings::draft::{AnswerDraft, Lack};
+use crate::base::dates::seconds_of;
 use crate::base::shell;
+use crate::base::units::span;
 use crate::plan::Conclusion;
 use crate::results::book::{Book, Measurement};
 
@@ -24,17 +26,48 @@ const VALUES_LEFT_OUT: [&str; 6] =
     ["--json", "--report", "--store", "--tag", "--repeats", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
-/// None where nothing would: it is proven and reliable, or repeats will not tell.
+/// A command, and what it is for.
+struct NextStep {
+    command: String,
+    why: &'static str,
+    /// Its repeats over those of this run; none where its time is not known from this one.
+    share: Option<f64>,
+}
+
+/// One line: the command, and behind `#` what it is for and how long it takes. None where nothing would help: it is proven and
+/// reliable, or repeats will not decide it.
 pub(super) fn next(
     book: &Book,
     draft: &AnswerDraft,
     trust: &Trust,
     needed: RepeatsNeeded,
 ) -> Option<String> {
+    let NextStep { command, why, share } = step(book, draft, trust, needed)?;
+    let seconds = share.zip(run_seconds(book)).map(|(share, seconds)| share * seconds);
+    let time = seconds.map(|seconds| format!(" ({})", span(seconds))).unwrap_or_default();
+    Some(format!("{command}   # {why}{time}"))
+}
+
+/// How long the run took; none where it was resumed.
+fn run_seconds(book: &Book) -> Option<f64> {
+    let ended = seconds_of(book.run.finished.as_ref()?)?;
+    let seconds = ended - seconds_of(&book.run.started)?;
+    Some(seconds).filter(|seconds| *seconds >= 1.0 && book.run.resumed.is_empty())
+}
+
+fn step(
+    book: &Book,
+    draft: &AnswerDraft,
+    trust: &Trust,
+    needed: RepeatsNeeded,
+) -> Option<NextStep> {
+    let step = |command: Option<String>, why, share: Option<f64>| {
+        command.map(|command| NextStep { command, why, share })
+    };
     if !book.run.complete {
         return match book.run.hosts.is_empty() {
-            true => Some(book.run.resume_command()),
-            false => again(book, &[]),
+            true => step(Some(book.run.resume_command()), "completes it", None),
+            false => step(again(book, &[]), "measures all of it", None),
         };
     }
     // More of what failed would fail, and what was traced is no job.
@@ -46,46 +79,63 @@ pub(super) fn next(
     let journal = is_alone && trust.has_no_journal && draft.verdict == Verdict::CannotTell;
     let (can_make, has_made) = (is_alone && is_root, !book.filesystems.is_empty());
     let sudo = is_alone && !is_root && (trust.wants_root || journal);
-    let so_many = |repeats: u32| again(book, &[["--repeats", &repeats.to_string()]]);
     // Some may be invalid.
     let done = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
-    let more_repeats = || {
+    let so_many = |repeats: u32, why| {
+        let share = f64::from(repeats) / f64::from(done.max(1));
+        step(again(book, &[["--repeats", &repeats.to_string()]]), why, Some(share))
+    };
+    let more_repeats = |why| {
         let advised = done.saturating_mul(2).clamp(REPEATS_USUAL, REPEATS_MOST);
         // What was done with as many is not done again.
-        if advised > done { so_many(advised) } else { None }
+        if advised > done { so_many(advised, why) } else { None }
     };
-    let command = match draft.lacks {
+    let filesystem = ["--filesystem", "ext4"];
+    let steady = "on a disk whose own speed does not change";
+    let mut next = match draft.lacks {
         Lack::Variants => others(book, is_alone && (is_root || journal)),
-        // Neither repeats nor a journal make a phase end before its limit.
-        Lack::CountedLevels => None,
+        // Neither repeats nor a journal bring what is missing.
+        Lack::Measurements => None,
         Lack::Design if !trust.is_disturbed => None,
-        _ if journal => again(book, &[["--filesystem", "ext4"]]),
-        Lack::Repeats => more_repeats(),
-        _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
-        Lack::Precision if is_disk_to_model(book) => {
-            again(book, &[["--filesystem", "ext4"], MODELLED_DISK])
+        _ if journal => {
+            step(again(book, &[filesystem]), "with a journal repeats differ less", None)
         }
-        Lack::SteadyDevice if can_make && has_made => again(book, &[MODELLED_DISK]),
-        Lack::SteadyDevice if can_make => again(book, &[["--filesystem", "ext4"], MODELLED_DISK]),
-        Lack::SteadyDevice | Lack::Design => more_repeats(),
+        Lack::Repeats => more_repeats("repeats give it an interval"),
+        _ if trust.repeats < 2 => more_repeats("repeats give it an interval"),
+        _ if trust.is_disturbed => more_repeats("best while nothing else runs"),
+        Lack::Precision if is_disk_to_model(book) => {
+            step(again(book, &[filesystem, MODELLED_DISK]), steady, None)
+        }
+        Lack::SteadyDevice if can_make && has_made => {
+            step(again(book, &[MODELLED_DISK]), steady, None)
+        }
+        Lack::SteadyDevice if can_make => {
+            step(again(book, &[filesystem, MODELLED_DISK]), steady, None)
+        }
+        Lack::SteadyDevice | Lack::Design => more_repeats("more repeats"),
         Lack::Precision => match needed {
-            RepeatsNeeded::Few(repeats) => so_many(repeats.max(done.saturating_add(1))),
+            RepeatsNeeded::Few(repeats) => {
+                so_many(repeats.max(done.saturating_add(1)), "would decide it")
+            }
             RepeatsNeeded::TooMany => None,
-            RepeatsNeeded::Unknown => more_repeats(),
+            RepeatsNeeded::Unknown => more_repeats("more repeats"),
         },
         Lack::Nothing if trust.reliability == Reliability::High => None,
         Lack::Nothing if trust.has_levels_in_order && can_make && !has_made => {
-            again(book, &[["--filesystem", "ext4"]])
+            step(again(book, &[filesystem]), "levels in random order", None)
         }
         // A device is as large as it is.
         Lack::Nothing if trust.is_small && !book.is_on_device() => {
-            again(book, &[["--size", "10GiB"]])
+            step(again(book, &[["--size", "10GiB"]]), "a small file system may decide", None)
         }
-        Lack::Nothing if sudo => again(book, &[]),
-        Lack::Nothing if done < REPEATS_USUAL && !book.run.stopping.is_decided() => more_repeats(),
+        Lack::Nothing if sudo => step(again(book, &[]), "root proves caches cold", Some(1.0)),
+        // What is proven, and disturbed by little, stays so.
         Lack::Nothing => None,
     }?;
-    Some(if sudo { format!("sudo {command}") } else { command })
+    if sudo {
+        next.command = format!("sudo {}", next.command);
+    }
+    Some(next)
 }
 
 /// Whether the noise of a disk, which a modelled one has not, may be what hides an effect: large
@@ -98,11 +148,12 @@ fn is_disk_to_model(book: &Book) -> bool {
 }
 
 /// The same scenario on several file systems; where none can be made, in another directory.
-fn others(book: &Book, can_make: bool) -> Option<String> {
-    match can_make {
-        true => again(book, &[["--filesystem", "ext4,xfs,btrfs"]]),
-        false => again(book, &[["--dir", "/another/file-system"]]),
-    }
+fn others(book: &Book, can_make: bool) -> Option<NextStep> {
+    let (set, why, share) = match can_make {
+        true => (["--filesystem", "ext4,xfs,btrfs"], "which file system is best here", Some(3.0)),
+        false => (["--dir", "/another/file-system"], "the same elsewhere", Some(1.0)),
+    };
+    again(book, &[set]).map(|command| NextStep { command, why, share })
 }
 
 /// The command that made the run, with options of it set anew; none if it does not run a scenario.

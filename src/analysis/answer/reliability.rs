@@ -1,7 +1,6 @@
 //! Judges how far the answer of a run can be trusted. METHODOLOGY.md has the table of the rules.
 
 use super::Reliability;
-use super::words::number_of_words;
 use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::say;
@@ -23,7 +22,7 @@ const REPEATS_HIGH: usize = 5;
 const UNCERTAIN_MIN: f64 = 0.25;
 
 /// The most words of a reason.
-const REASON_WORDS_MAX: usize = 15;
+const REASON_WORDS_MAX: usize = 25;
 
 /// How far an answer can be trusted, and what that is judged by.
 pub(super) struct Trust {
@@ -89,8 +88,11 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
         }
     }
     for code in each_once(codes.iter().copied()) {
-        let why = code.short_name().to_string();
-        reservations.extend(code.reliability().map(|grade| (grade, why)));
+        let reservation = code.reliability().map(|grade| match grade {
+            Reliability::Low => (grade, format!("{}: {}", code.short_name(), code.meaning())),
+            _ => (grade, code.short_name().to_string()),
+        });
+        reservations.extend(reservation);
     }
     if (2..REPEATS_HIGH).contains(&repeats) {
         reservations.push((Reliability::Medium, many.clone()));
@@ -150,9 +152,8 @@ fn share_of(part: usize, all: usize) -> String {
     format!("{} of {}", grouped(part as u64), grouped(all as u64))
 }
 
-/// A reason with as many parts as it has room for, the first ones: what speaks against an answer, then what speaks
-/// for it.
-pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
+/// A reason with as many parts as it has room for, the first ones: what speaks against an answer, then what speaks for it.
+fn joined(against: &[String], in_favour: &[String]) -> String {
     let turn = against.len();
     let mut reason = String::new();
     for (at, part) in against.iter().chain(in_favour).enumerate() {
@@ -161,7 +162,7 @@ pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
             (_, true) => format!("{reason}; in its favour: {part}"),
             _ => format!("{reason}; {part}"),
         };
-        if number_of_words(&longer) > REASON_WORDS_MAX {
+        if at > 0 && longer.split_whitespace().count() > REASON_WORDS_MAX {
             break;
         }
         reason = longer;

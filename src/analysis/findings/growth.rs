@@ -109,6 +109,20 @@ impl GrowthCourse {
         self
     }
 
+    /// `linearly with the number of files`; none where no law grows.
+    pub(in crate::analysis) fn by_law(&self) -> Option<String> {
+        let noun = self.counted.noun();
+        match self.law? {
+            Law::Constant => None,
+            Law::Linear => Some(format!("linearly with the number of {noun}")),
+            Law::Logarithmic => Some(format!("with the logarithm of the number of {noun}")),
+            Law::Power => {
+                let exponent = self.exponent?;
+                Some(format!("as the number of {noun} to the power of {exponent:.2}"))
+            }
+        }
+    }
+
     /// How many times as long the start-up takes as what follows it, where that is much longer.
     pub(crate) fn slow_start_up(&self) -> Option<f64> {
         Some(self.first_ns / self.second_ns).filter(|times| *times >= SLOW_START_UP_MIN)
@@ -194,7 +208,7 @@ fn mean_ns(windows: &[Window]) -> f64 {
 
 fn course_of(measurements: &[&Measurement]) -> GrowthCourse {
     let mean_of = |of: &dyn Fn(&Measurement) -> f64| {
-        mean(&measurements.iter().map(|m| of(m)).collect::<Vec<_>>())
+        mean(&measurements.iter().map(|m| of(m).ln()).collect::<Vec<_>>()).exp()
     };
     let [first_ns, second_ns, last_ns] =
         [0, 1, 2].map(|at| mean_of(&|m: &Measurement| mean_ns(tenths(&m.windows)[at])));

@@ -1,9 +1,20 @@
 //! Formats the ratios, levels and lists in the sentences of findings.
 
+use crate::analysis::statement::{Part, parts};
 use crate::analysis::statistics::Interval;
 use crate::base::units::{self, Quantity, Unit};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::Level;
+
+/// `at 98% full`
+pub(in crate::analysis) fn at_level(level: &Level) -> Vec<Part> {
+    parts!["at ", Part::Level(level_in_words(level))]
+}
+
+/// ` at 98% full` behind something; nothing without a level.
+pub(in crate::analysis) fn behind_at(level: Option<&Level>) -> Vec<Part> {
+    level.map_or_else(Vec::new, |level| parts![" ", at_level(level)])
+}
 
 /// What stands before a sentence about a variant: its name, unless nothing is compared.
 pub(super) fn lead(variant: &str) -> String {
@@ -21,16 +32,28 @@ pub(crate) fn times(ratio: f64) -> String {
 }
 
 /// How many times, with enough figures to see on which side of 1 it is.
-pub(in crate::analysis) fn near(ratio: f64) -> String {
+pub(crate) fn near(ratio: f64) -> String {
     match times(ratio) {
         same if same == "1.00" && ratio != 1.0 => format!("{ratio:.3}"),
         other => other,
     }
 }
 
-/// `0.97 to 1.07`, with enough figures to see whether it leaves 1 out.
+/// `0.97 to 1.07`: both ends with as many decimals, enough to see on which side of 1 each is.
 pub(crate) fn span(Interval { low, high }: Interval) -> String {
-    format!("{} to {}", near(low), near(high))
+    let decimals = match high {
+        h if h < 9.995 => 2,
+        h if h < 99.95 => 1,
+        _ => 0,
+    };
+    let shows = |value: f64, text: &str| {
+        let written: f64 = text.parse().unwrap_or(f64::NAN);
+        written > 0.0 && (written < 1.0, written > 1.0) == (value < 1.0, value > 1.0)
+    };
+    let written = (decimals..=6).map(|d| [format!("{low:.d$}"), format!("{high:.d$}")]);
+    let mut told = written.filter(|[l, h]| shows(low, l) && shows(high, h));
+    let [low, high] = told.next().unwrap_or_else(|| [near(low), near(high)]);
+    format!("{low} to {high}")
 }
 
 /// A share as percent: `3.2%`, `21%`.
@@ -44,44 +67,30 @@ pub(in crate::analysis) fn level(level: &Level) -> String {
     quantity(level.value, level.unit)
 }
 
-/// A value of an axis as sentences state it: to a tenth, and smaller ones to three figures.
-pub(crate) fn rounded(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let decimals = (2.0 - value.abs().log10().floor()).clamp(1.0, 300.0);
-    let scale = 10f64.powf(decimals);
-    (value * scale).round() / scale
-}
-
 /// A value of an axis with its unit.
 pub(super) fn quantity(value: f64, unit: Unit) -> String {
     Quantity { value, unit }.to_string()
 }
 
-/// What stands behind a value of an axis: `full`, `files`, `of chunk-size`.
-pub(in crate::analysis) fn behind_value(axis: &str, unit: Unit) -> String {
+/// What stands behind a value of an axis: `full`, `files`; none where the axis stands before it.
+pub(crate) fn behind_value(axis: &str, unit: Unit) -> Option<&str> {
     match (axis, unit) {
-        ("space-used", Unit::Percent) => "full".into(),
-        ("files-present" | "file-count", Unit::Count) => "files".into(),
-        (counted, Unit::Count) if counted.ends_with('s') => counted.into(),
-        (axis, _) => format!("of {axis}"),
+        ("space-used", Unit::Percent) => Some("full"),
+        ("files-present" | "file-count", Unit::Count) => Some("files"),
+        (counted, Unit::Count) if counted.ends_with('s') => Some(counted),
+        _ => None,
     }
 }
 
-/// A value of an axis with what stands behind it: `98% full`, `1 directory`, `4 MiB of chunk-size`.
-pub(in crate::analysis) fn value_in_words(axis: &str, value: f64, unit: Unit) -> String {
-    let (value, noun) = (quantity(value, unit), behind_value(axis, unit));
-    let is_one = unit == Unit::Count && value == "1" && !noun.starts_with("of ");
-    let noun = if is_one { units::singular(&noun) } else { noun };
-    format!("{value} {noun}")
-}
-
-/// A level as it is said: `98% full`, `20,000 files`, `chunk-size 4 MiB`.
-pub(in crate::analysis) fn level_in_words(level: &Level) -> String {
-    match behind_value(&level.axis, level.unit).strip_prefix("of ") {
-        Some(axis) => format!("{axis} {}", self::level(level)),
-        None => value_in_words(&level.axis, level.value, level.unit),
+/// A level as it is said: `98% full`, `20,000 files`, `1 directory`, `chunk-size 4 MiB`.
+pub(crate) fn level_in_words(level: &Level) -> String {
+    let value = self::level(level);
+    match behind_value(&level.axis, level.unit) {
+        None => format!("{} {value}", level.axis),
+        Some(noun) if level.unit == Unit::Count && value == "1" => {
+            format!("{value} {}", units::singular(noun))
+        }
+        Some(noun) => format!("{value} {noun}"),
     }
 }
 
@@ -100,23 +109,26 @@ mod tests {
 
     #[test]
     fn one_of_what_an_axis_counts_is_said_as_one() {
-        let said = |axis, value| value_in_words(axis, value, Unit::Count);
+        let at = |axis: &str, value, unit| Level { axis: axis.into(), value, unit };
+        let said = |axis, value| level_in_words(&at(axis, value, Unit::Count));
         assert_eq!(said("files", 500.0), "500 files");
         assert_eq!(said("files-present", 1.0), "1 file");
         assert_eq!(said("directories", 1.0), "1 directory");
         assert_eq!(said("passes", 1.0), "1 pass");
         assert_eq!(said("names", 0.0), "0 names");
-        assert_eq!(said("depth", 1.0), "1 of depth");
-        assert_eq!(value_in_words("sizes", 1.0, Unit::Bytes), "1 B of sizes");
+        assert_eq!(said("depth", 1.0), "depth 1");
+        assert_eq!(level_in_words(&at("sizes", 1.0, Unit::Bytes)), "sizes 1 B");
     }
 
     #[test]
     fn ratios_have_as_many_figures_as_help() {
         let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
         assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
-        assert_eq!(span([0.5, 12.0].into()), "0.50 to 12.0");
-        assert_eq!(span([1.0042, 1.5].into()), "1.004 to 1.50");
-        assert_eq!(span([0.9, 0.9971].into()), "0.90 to 0.997");
+        assert_eq!(span([0.5, 12.0].into()), "0.5 to 12.0");
+        assert_eq!(span([9.8, 10.2].into()), "9.8 to 10.2");
+        assert_eq!(span([1.0042, 1.5].into()), "1.004 to 1.500");
+        assert_eq!(span([0.9, 0.9971].into()), "0.900 to 0.997");
+        assert_eq!(span([0.0034, 306.4].into()), "0.003 to 306.400");
         assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));
     }
 }

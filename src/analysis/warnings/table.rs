@@ -301,6 +301,13 @@ impl WarningCode {
         self.kind().short_name
     }
 
+    /// What it means for the answer, as a clause.
+    pub(in crate::analysis) fn meaning(self) -> String {
+        let sentence = self.kind().meaning.trim_end_matches('.');
+        let (first, rest) = sentence.split_at(sentence.chars().next().map_or(0, char::len_utf8));
+        first.to_lowercase() + rest
+    }
+
     /// The reliability that it leaves by itself; none where that depends on the measurements it is about.
     pub(in crate::analysis) fn reliability(self) -> Option<Reliability> {
         match self.kind().lowers {

@@ -2,7 +2,7 @@
 
 use super::runs::{ChartRuns, about_disturbed, about_last_level, notes, seconds};
 use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
 };
 use crate::analysis::Analysis;
@@ -70,7 +70,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str) -> Option<Chart> {
         series,
         from_zero: true,
         ..Chart::new(
-            ChartContent::of_phase(ChartFamily::Growth, phase),
+            Picture::of_phase(ChartFamily::Growth, phase),
             title,
             x,
             ChartAxis::latency(AxisScale::Linear),

@@ -2,7 +2,7 @@
 
 use super::runs::{ChartRuns, about_disturbed, about_last_level, about_missing, notes, seconds};
 use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
 };
 use crate::analysis::latencies::{Distribution, distributions_where};
@@ -41,7 +41,7 @@ fn percentile_chart(runs: &ChartRuns<'_>, phase: &str, all: &[Vec<Distribution>]
         notes: notes("Lower is faster. A curve ends at the longest latency of all.", others),
         series,
         ..Chart::new(
-            ChartContent::of_phase(ChartFamily::Percentiles, phase),
+            Picture::of_phase(ChartFamily::Percentiles, phase),
             format!("{name}: all percentiles"),
             x,
             y,

@@ -140,7 +140,7 @@ impl Chart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{AxisQuantity, ChartAxis, ChartContent, ChartFamily, ChartPoint, colour};
+    use super::super::{AxisQuantity, ChartAxis, ChartFamily, ChartPoint, Picture, colour};
     use super::*;
 
     fn series(name: &str, look: SeriesLook, what: &str) -> ChartSeries {
@@ -151,7 +151,7 @@ mod tests {
     fn chart(scale: AxisScale, series: Vec<ChartSeries>) -> Chart {
         let axis = |scale| ChartAxis::new("a", AxisQuantity::Count, scale);
         let (x, y) = (axis(scale), axis(AxisScale::Linear));
-        Chart { series, ..Chart::new(ChartContent::new(ChartFamily::Rates), "t".into(), x, y) }
+        Chart { series, ..Chart::new(Picture::new(ChartFamily::Rates), "t".into(), x, y) }
     }
 
     fn named() -> AxisScale {

@@ -6,7 +6,7 @@ use super::runs::{
     about_missing, notes, scale_for,
 };
 use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartMark, ChartSeries,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartMark, ChartSeries, Picture,
     SeriesLook,
 };
 use crate::analysis::effect::{EffectFinding, Reading};
@@ -54,7 +54,7 @@ impl<'a> LevelSubject<'a> {
             about_missing(runs.variants.iter().flat_map(|variant| self.missing(variant))),
         ];
         let phase = shown(self.phase);
-        let shows = ChartContent::of_phase(ChartFamily::Levels, self.phase);
+        let shows = Picture::of_phase(ChartFamily::Levels, self.phase);
         let title = format!("{phase} by {}", x.label);
         Chart {
             question: format!("How fast is {phase} as {} grows?", x.label),

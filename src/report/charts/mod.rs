@@ -13,15 +13,13 @@ mod runs;
 mod scale;
 
 use crate::analysis::Analysis;
-use crate::analysis::effect::{EffectFinding, Reading};
-use crate::plan::Conclusion;
+pub(crate) use crate::analysis::readings::{ChartFamily, Picture};
 use runs::{ChartKeys, ChartRuns};
 
 pub(crate) use colours::{COLOURS, Colour, colour};
 pub(crate) use layout::{SeriesSlot, aside};
 pub(crate) use model::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartMark, ChartPoint,
-    ChartSeries, SeriesLook,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
 };
 pub(crate) use scale::{AxisSpan, Tick};
 
@@ -36,28 +34,12 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     for chart in &mut all {
         chart.key = keys.unused(&chart.shows);
     }
-    let wanted = analyses.first().and_then(|analysis| content_of_answer(analysis));
+    let wanted = analyses.first().and_then(|analysis| analysis.picture());
     if let Some(at) = wanted.and_then(|wanted| all.iter().position(|one| wanted.is_in(&one.shows)))
     {
         all[..=at].rotate_right(1);
     }
     all
-}
-
-/// What the chart shows that belongs to the answer of a run: by the reading, and over levels by the phase that
-/// differs most. Without it the order of the charts is that of their families.
-fn content_of_answer(analysis: &Analysis<'_>) -> Option<ChartContent> {
-    match analysis.answered_by()? {
-        Conclusion::Growth => return Some(ChartContent::new(ChartFamily::Growth)),
-        Conclusion::Source => return Some(ChartContent::new(ChartFamily::Bytes)),
-        _ => {}
-    }
-    let over_levels = analysis.effects().filter(|one| one.reading == Reading::Levels);
-    let size = |one: &&EffectFinding| one.ratio.ln().abs();
-    let most = over_levels
-        .filter(|one| one.phase.is_some() && one.stated.decision.is_difference())
-        .max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    Some(ChartContent { family: ChartFamily::Levels, phase: most.phase.clone() })
 }
 
 #[cfg(test)]

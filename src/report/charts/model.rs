@@ -1,5 +1,6 @@
 //! Defines the parts of a chart.
 
+use crate::analysis::readings::Picture;
 use crate::base::units::grouped;
 use crate::report::table::{Align, Table};
 use crate::report::text::ABOUT_SCATTERED;
@@ -10,7 +11,7 @@ pub(crate) struct Chart {
     /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name; empty until all
     /// charts are known.
     pub(crate) key: String,
-    pub(crate) shows: ChartContent,
+    pub(crate) shows: Picture,
     pub(crate) title: String,
     pub(crate) question: String,
     /// From left to right.
@@ -25,25 +26,6 @@ pub(crate) struct Chart {
     pub(crate) notes: Vec<String>,
     /// Whether the vertical axis begins at 0 whatever is drawn, if it is linear.
     pub(crate) from_zero: bool,
-}
-
-/// What a chart is about.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ChartContent {
-    pub(crate) family: ChartFamily,
-    /// None if it is of all phases.
-    pub(crate) phase: Option<String>,
-}
-
-/// A kind of chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChartFamily {
-    Ranking,
-    Rates,
-    Bytes,
-    Levels,
-    Growth,
-    Percentiles,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +121,7 @@ pub(crate) struct ChartMark {
 
 impl Chart {
     /// A chart in which nothing is drawn yet.
-    pub(super) fn new(shows: ChartContent, title: String, x: ChartAxis, y: ChartAxis) -> Self {
+    pub(super) fn new(shows: Picture, title: String, x: ChartAxis, y: ChartAxis) -> Self {
         Self {
             key: String::new(),
             shows,
@@ -219,36 +201,6 @@ impl Chart {
             }
         }
         table
-    }
-}
-
-impl ChartContent {
-    /// All phases of a family.
-    pub(crate) fn new(family: ChartFamily) -> Self {
-        Self { family, phase: None }
-    }
-
-    pub(crate) fn of_phase(family: ChartFamily, phase: &str) -> Self {
-        Self { family, phase: Some(phase.into()) }
-    }
-
-    /// Whether that is a part of the other: the same family, and the same phase if it has one.
-    pub(crate) fn is_in(&self, other: &Self) -> bool {
-        self.family == other.family && (self.phase.is_none() || self.phase == other.phase)
-    }
-}
-
-impl ChartFamily {
-    /// With what keys begin.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ranking => "ranking",
-            Self::Rates => "rates",
-            Self::Bytes => "bytes",
-            Self::Levels => "levels",
-            Self::Growth => "growth",
-            Self::Percentiles => "percentiles",
-        }
     }
 }
 

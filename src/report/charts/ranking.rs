@@ -2,7 +2,7 @@
 
 use super::runs::{ChartRuns, notes};
 use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
 };
 use crate::analysis::ranked::RankedVariants;
@@ -34,7 +34,7 @@ fn chart(runs: &ChartRuns<'_>, order: &RankedVariants) -> Option<Chart> {
         notes: notes(about, []),
         series: vec![series],
         ..Chart::new(
-            ChartContent { family: ChartFamily::Ranking, phase: order.phase.clone() },
+            Picture { family: ChartFamily::Ranking, phase: order.phase.clone() },
             format!("Times as long as the fastest: {what}"),
             ChartAxis::named("variant", names),
             ChartAxis::new("times as long", AxisQuantity::Times, AxisScale::Linear),

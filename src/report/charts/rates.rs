@@ -7,7 +7,7 @@ use super::runs::{
     about_missing, notes,
 };
 use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
 };
 use crate::analysis::rate_values::rate_values;
@@ -56,7 +56,7 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit) -> Option<Chart> {
         question: format!("How many {what} did each phase do in a second?"),
         notes: notes(ABOUT_RATES, others),
         series,
-        ..Chart::new(ChartContent::new(family), title.into(), x, y)
+        ..Chart::new(Picture::new(family), title.into(), x, y)
     }
     .checked()
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AxisScale, ChartContent, ChartPoint, ChartSeries, SeriesLook};
+use super::{AxisScale, ChartPoint, ChartSeries, Picture, SeriesLook};
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::base::distinct::each_once;
@@ -161,7 +161,7 @@ pub(super) struct ChartKeys(BTreeSet<String>);
 
 impl ChartKeys {
     /// The family with the phase, and with a number if that is taken: `levels-create`, `levels-create-2`.
-    pub(super) fn unused(&mut self, shows: &ChartContent) -> String {
+    pub(super) fn unused(&mut self, shows: &Picture) -> String {
         let (family, name) = (shows.family.as_str(), shows.phase.as_deref().unwrap_or_default());
         let mut stem = family.to_string();
         for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty())
@@ -258,8 +258,7 @@ mod tests {
     #[test]
     fn names_of_any_kind_make_keys_that_differ() {
         let mut keys = ChartKeys::default();
-        let mut unused =
-            |name: &str| keys.unused(&ChartContent::of_phase(ChartFamily::Levels, name));
+        let mut unused = |name: &str| keys.unused(&Picture::of_phase(ChartFamily::Levels, name));
         let names = ["Create", "create", "create-2", "a b\n\u{1b}[31m", "目录", "", "../../etc"];
         let made: Vec<String> = names.into_iter().map(&mut unused).collect();
         assert_eq!(

@@ -390,7 +390,7 @@ impl ChartAxis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChartContent, ChartFamily, ChartMark, ChartSeries};
+    use super::super::{ChartFamily, ChartMark, ChartSeries, Picture};
     use super::*;
 
     fn texts(
@@ -511,7 +511,7 @@ mod tests {
         let series =
             vec![ChartSeries { name: "s".into(), colour: 0, look, what: "mean".into(), points }];
         let x = axis(AxisQuantity::Count, AxisScale::Linear);
-        Chart { series, ..Chart::new(ChartContent::new(ChartFamily::Rates), "t".into(), x, y) }
+        Chart { series, ..Chart::new(Picture::new(ChartFamily::Rates), "t".into(), x, y) }
     }
 
     fn rate() -> ChartAxis {

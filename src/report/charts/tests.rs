@@ -302,5 +302,5 @@ fn the_chart_that_shows_the_answer_comes_first() {
     assert_eq!(first("sequential").family, ChartFamily::Bytes);
     assert_eq!(first("smallfiles-filesystems").family, ChartFamily::Ranking);
     let chunks = first("chunks");
-    assert_eq!(chunks, ChartContent::of_phase(ChartFamily::Levels, "write-chunk"));
+    assert_eq!(chunks, Picture::of_phase(ChartFamily::Levels, "write-chunk"));
 }

@@ -7,7 +7,8 @@ use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
 use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
-use crate::report::answer_table::{AnswerTable, answer_table};
+use crate::report::answer_table::whole_table;
+use crate::report::first_screen::about_reliability;
 use crate::report::head::{
     about_lack, about_machine, about_place, about_resumptions, about_run, about_system,
 };
@@ -32,14 +33,13 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let lines = lines.iter().map(|line| format!("**warning:** {}", plain(line)));
     let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
     if let Some(answer) = analysis.answer() {
-        blocks.push(format!("**{}**", plain(&answer.sentence())));
-        blocks.push(list(answer.evidence.iter().map(|sentence| plain(sentence))));
-        blocks.push(plain(&format!("Reliability: {} ({})", answer.reliability, answer.reason)));
+        blocks.push(format!("**{}**", plain(&answer.statement.to_string())));
+        blocks.push(plain(&about_reliability(answer)));
     }
     if run.reference.is_none() {
-        let AnswerTable { tables, captions, .. } = answer_table(analysis);
-        blocks.extend(tables.iter().map(|table| table.markdown(plain)));
-        blocks.extend(captions.iter().map(|caption| plain(caption)));
+        let table = analysis.answer_table();
+        blocks.push(whole_table(&table).markdown(plain));
+        blocks.push(plain(&table.notes.join("; ")));
     }
     let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
     let warnings = list(warnings.map(sentence));

@@ -1,10 +1,11 @@
 //! Makes the sections of the page: findings and warnings, tables, how the run was measured, and how to
 //! repeat it.
 
-use super::super::answer_table::{AnswerTable, answer_table};
+use super::super::answer_table::whole_table;
 use super::super::comparison::comparison_sentences;
 use super::super::disk::disk_table;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
+use super::super::first_screen::about_reliability;
 use super::super::head::{
     about_cost, about_lack, about_machine, about_place, about_resumptions, about_stopping,
     published_facts,
@@ -12,7 +13,7 @@ use super::super::head::{
 use super::super::host::host_lines;
 use super::super::names::cell_and_repeat;
 use super::super::phases::{
-    ABOUT_LATENCIES, latencies_table, limits, phase_levels, phase_notes, phases_table,
+    ABOUT_LATENCIES, latencies_table, phase_levels, phase_notes, phases_table,
 };
 use super::super::ranks::{ABOUT_RANKS, rank_tables};
 use super::super::single_operations::single_latency_table;
@@ -51,14 +52,11 @@ pub(super) fn answer(
     }
     blocks.extend(best);
     if let [analysis] = analyses {
-        let AnswerTable { tables, captions, .. } = answer_table(analysis);
-        let is_own = analysis.book.run.reference.is_none();
-        blocks.extend(
-            tables.into_iter().filter(|_| is_own).filter_map(|one| PageBlock::table("", one)),
-        );
-        blocks.extend(captions.into_iter().filter(|_| is_own).filter_map(PageBlock::note));
-        let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
-        blocks.extend(limit.and_then(PageBlock::note));
+        if analysis.book.run.reference.is_none() {
+            let table = analysis.answer_table();
+            blocks.extend(PageBlock::table("", whole_table(&table)));
+            blocks.extend(PageBlock::note(table.notes.join("; ")));
+        }
         if let Some(command) = analysis.answer().and_then(|answer| answer.next.clone()) {
             blocks.push(PageBlock::Heading("Next".into()));
             blocks.push(PageBlock::Command(command));
@@ -69,10 +67,8 @@ pub(super) fn answer(
 
 fn answer_of(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let Some(answer) = analysis.answer() else { return Vec::new() };
-    let reliability = format!("Reliability: {} ({})", answer.reliability, answer.reason);
-    let mut blocks = vec![PageBlock::Answer { text: answer.sentence(), reliability }];
-    let evidence = answer.evidence.iter().map(|sentence| PageSentence::plain(sentence.as_str()));
-    blocks.extend(PageBlock::sentences("findings", evidence.collect()));
+    let (text, reliability) = (answer.statement.to_string(), about_reliability(answer));
+    let mut blocks = vec![PageBlock::Answer { text, reliability }];
     let warnings = warning_texts(analysis).into_iter();
     let warnings =
         warnings.map(|text| PageSentence { lead: "warning", ..PageSentence::plain(text) });

@@ -45,6 +45,7 @@ fn is_of(expected: &Value, found: &EffectFinding) -> bool {
         (Reading::Growth, _) => is_between(to, "second tenth"),
         (Reading::Levels, None) => is_between(to, "lowest"),
         (Reading::Levels, Some(lowest)) => is_between(to, &format!("at {}", lowest.value)),
+        (other, _) => panic!("{other}"),
     };
     expected["kind"] == found.reading.as_str()
         && expected["phase"] == phase

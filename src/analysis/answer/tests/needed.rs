@@ -1,10 +1,11 @@
 //! The repeats that an open answer needs.
 
-use super::super::draft::{AnswerDraft, Lack};
 use super::super::needed::RepeatsNeeded;
 use super::*;
 use crate::analysis::effect::{EffectCell, StatedRatio};
 use crate::analysis::effects::contrast::Contrast;
+use crate::analysis::readings::draft::{AnswerDraft, Lack};
+use crate::analysis::statement::Statement;
 
 /// An effect of 5 repeats, whose logarithm of the ratio is open.
 fn open_effect(estimate: f64, error: f64) -> EffectFinding {
@@ -20,12 +21,13 @@ fn open_effect(estimate: f64, error: f64) -> EffectFinding {
         steps: Vec::new(),
         device_itself: false,
         course: None,
+        text: String::new(),
         contrast: Some(Contrast { estimate, error, df: 4.0 + 10.0 }),
     }
 }
 
 fn open_draft() -> AnswerDraft {
-    AnswerDraft::cannot_tell(Lack::Precision, "it may take longer".into(), Vec::new())
+    AnswerDraft::open(Lack::Precision, Statement::default())
 }
 
 #[track_caller]
@@ -59,9 +61,8 @@ fn more_than_are_advised_are_too_many_and_of_what_is_not_known_nothing_is_said()
     let of = |draft: &AnswerDraft, effect: &EffectFinding| RepeatsNeeded::of(draft, &[effect]);
     let hopeless = of(&open_draft(), &open_effect(0.05, 0.3));
     assert_eq!(hopeless, RepeatsNeeded::TooMany);
-    assert!(hopeless.in_vain().unwrap().starts_with("More than 40 repeats "));
     let single = EffectFinding { contrast: None, ..open_effect(0.4, 0.24) };
     assert_eq!(of(&open_draft(), &single), RepeatsNeeded::Unknown);
-    let proven = AnswerDraft::proven(Verdict::Yes, "it does".into(), Vec::new());
+    let proven = AnswerDraft::proven(Verdict::Yes, Statement::default());
     assert_eq!(of(&proven, &open_effect(0.4, 0.24)), RepeatsNeeded::Unknown);
 }

@@ -1,9 +1,6 @@
 //! Answers about runs whose levels or phases are unlike each other, so that what is said of all may be false of one.
 
-use super::super::draft::{AnswerDraft, Lack};
-use super::super::uncounted::UncountedParts;
 use super::*;
-use crate::results::book::{REACHED_LIMIT, Window};
 
 /// Whose times a made-up run over levels is drawn from: of a variant and a phase at a level, by its number.
 type TimeAt<'a> = &'a dyn Fn(&str, &str, usize) -> f64;
@@ -51,11 +48,8 @@ fn one_task_that_gets_slower_is_not_hidden_by_another_that_gets_faster() {
     let of = [&["default"][..], &["create", "stat"]];
     let found = answer(&over_levels(Conclusion::Levels, of, &SEVEN, &apart));
     assert_eq!(found.verdict, Verdict::Yes);
-    assert!(found.text.starts_with("Yes: create takes 1.3"), "{found:?}");
-    assert!(
-        found.evidence[0].starts_with("All 2 tasks together take as long within 10%"),
-        "{found:?}"
-    );
+    assert!(found.sentence().starts_with("create takes 1.3"), "{found:?}");
+    assert!(found.sentence().contains(" All 2 tasks together take "), "{found:?}");
 }
 
 #[test]
@@ -65,13 +59,13 @@ fn a_change_is_told_by_the_highest_level_whatever_its_shape() {
         answer(&over_levels(Conclusion::Levels, of, &[0.0, 100.0, 200.0, 400.0, 700.0], time))
     };
     let found = levels(&|_, _, at| if at == 0 { 1.0 } else { 8.0 });
-    assert!(found.text.starts_with("Yes: create takes 8.0"), "{found:?}");
-    assert!(found.text.ends_with(" at 700 files as at 0, from 100 on."), "{found:?}");
+    assert!(found.sentence().starts_with("create takes 8.0"), "{found:?}");
+    assert!(found.sentence().ends_with("), from 100 on."), "{found:?}");
     let found = levels(&|_, _, at| if at < 3 { 1.0 } else { 2.0 });
-    assert!(found.text.starts_with("Yes: create takes 2.0"), "{found:?}");
-    assert!(found.text.ends_with(" at 700 files as at 0, from 400 on."), "{found:?}");
+    assert!(found.sentence().starts_with("create takes 2.0"), "{found:?}");
+    assert!(found.sentence().ends_with("), from 400 on."), "{found:?}");
     let found = levels(&|_, _, at| if at == 0 { 1.0 } else { 500.0 });
-    assert!(found.text.starts_with("Yes: create takes 5"), "{found:?}");
+    assert!(found.sentence().starts_with("create takes 5"), "{found:?}");
     // What falls and has risen again at the highest level takes no longer there.
     let found = levels(&|_, _, at| [1.0, 1.5, 2.0, 2.5, 1.0][at]);
     assert_eq!(found.verdict, Verdict::No, "{found:?}");
@@ -90,7 +84,7 @@ fn rates_at_several_levels_are_those_of_levels_and_not_of_variants() {
         m.device_read_bytes = Some(1 << 20);
         m.operation = MeasuredOperation::find("read");
     }
-    let text = answer(&book).text;
+    let text = answer(&book).sentence();
     assert!(text.contains(", 4 files) to ") && text.contains(", 1 file)"), "{text}");
 }
 
@@ -100,30 +94,7 @@ fn one_level_compares_nothing() {
     let of = [&["default"][..], &["create"]];
     let found = answer(&over_levels(Conclusion::Levels, of, &[1.0], &flat));
     assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
-    assert!(found.text.contains("too few valid measurements or levels"), "{found:?}");
-}
-
-#[test]
-fn no_phase_is_the_slowest_beside_one_whose_rate_counts_bytes() {
-    let cells =
-        (1..=5).flat_map(|repeat| [("create", 40.0), ("delete", 0.3)].map(|of| (repeat, of)));
-    let measured = cells.map(|(repeat, (phase, seconds))| {
-        let m =
-            measured("default", phase, None, repeat, seconds * (1.0 + f64::from(repeat) / 100.0));
-        let bytes = if phase == "create" { 4 << 32 } else { 0 };
-        Measurement { bytes: Some(bytes), ..m }
-    });
-    let mut book = book(Conclusion::Ranking, "How fast?", measured.collect());
-    book.run.conclude = Vec::new();
-    let found = answer(&book);
-    assert!(!found.text.contains("slowest") && !found.text.contains("last"), "{found:?}");
-}
-
-#[test]
-fn levels_below_a_tenth_keep_their_figures() {
-    for (value, stated) in [(0.01, 0.01), (0.0123, 0.0123), (83.27, 83.3), (2.5, 2.5), (1e6, 1e6)] {
-        assert_eq!(say::rounded(value), stated);
-    }
+    assert!(found.sentence().contains("oo few measurements or levels"), "{found:?}");
 }
 
 #[test]
@@ -137,14 +108,12 @@ fn other_variants_in_which_the_same_phase_gets_slower_are_counted_and_told() {
         answer(&over_levels(Conclusion::Levels, of, &[100.0, 200.0, 400.0, 800.0], &time))
     };
     let found = of(&["a"]);
-    assert!(found.text.starts_with("Yes: stat (a) takes "), "{found:?}");
+    assert!(found.sentence().starts_with("stat (a) takes "), "{found:?}");
     let found = of(&["a", "c"]);
     assert!(
-        found.text.starts_with("Yes: 2 of 8 tasks take longer, most of all: stat ("),
+        found.sentence().contains(" One of the 7 others takes longer too: stat ("),
         "{found:?}"
     );
-    let others = found.evidence.iter().filter(|line| line.starts_with("Stat ("));
-    assert_eq!(others.count(), 1, "{found:?}");
 }
 
 /// The same run where a measurement at its highest level took as long as a phase may.
@@ -168,26 +137,10 @@ fn nothing_is_denied_of_a_level_that_does_not_count() {
         let found = answer(&limited(run(), lost));
         assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
         let name = if variants.len() > 1 { "create (a)" } else { "create" };
-        let lead = format!("Cannot tell: at 7 files {name} does not count ({REACHED_LIMIT}); ");
-        assert!(found.text.starts_with(&lead), "{found:?}");
-        let named = format!("Not counted: {name} at 7 files ({REACHED_LIMIT}).");
-        assert!(found.evidence.contains(&named), "{found:?}");
+        let lead = "create is missing in part: reached its limit in ";
+        let lead = format!("{lead}{name} at 7 files in the 5th repeat. Of the others: ");
+        assert!(found.sentence().starts_with(&lead), "{found:?}");
     }
-}
-
-#[test]
-fn more_repeats_are_not_advised_for_a_level_that_does_not_count() {
-    let flat = |_: &str, _: &str, _: usize| 1.0;
-    let of = [&["default"][..], &["create"]];
-    let run = limited(over_levels(Conclusion::Levels, of, &SEVEN, &flat), |m| is_at(m, 7.0));
-    let uncounted = UncountedParts::of(&run, Conclusion::Levels);
-    let open = |lacks| AnswerDraft::cannot_tell(lacks, "it may be slower".into(), Vec::new());
-    let found = open(Lack::Precision).apart_from(uncounted.as_ref());
-    assert_eq!(found.lacks, Lack::CountedLevels);
-    assert!(found.text.starts_with("at 7 files create does not count "), "{found:?}");
-    assert!(found.text.ends_with("; it may be slower"), "{found:?}");
-    let found = open(Lack::Repeats).apart_from(uncounted.as_ref());
-    assert_eq!((found.lacks, &*found.text), (Lack::Repeats, "it may be slower"));
 }
 
 #[test]
@@ -195,22 +148,9 @@ fn an_answer_without_a_finding_names_what_does_not_count() {
     let flat = |_: &str, _: &str, _: usize| 1.0;
     let run = over_levels(Conclusion::Levels, [&["default"], &["create"]], &SEVEN[..2], &flat);
     let found = answer(&limited(run, |m| is_at(m, 2.0)));
-    assert!(found.text.starts_with("Cannot tell: too few valid measurements "), "{found:?}");
-    let uncounted = format!("Not counted: create at 2 files ({REACHED_LIMIT}).");
-    assert!(found.evidence.contains(&uncounted), "{found:?}");
+    let lead = "create is missing in part: reached its limit in create at 2 files ";
+    assert!(found.sentence().starts_with(lead), "{found:?}");
     assert_eq!(found.next, None, "repeats end no phase before its limit");
-}
-
-#[test]
-fn an_answer_over_levels_says_that_growth_tells_of_phases_with_windows() {
-    let flat = |_: &str, _: &str, _: usize| 1.0;
-    let of = [&["default"][..], &["create", "read"]];
-    let mut run = over_levels(Conclusion::Levels, of, &SEVEN, &flat);
-    let created = run.measurements.iter_mut().filter(|m| m.phase == "create");
-    created.for_each(|m| m.windows = vec![Window::default()]);
-    let found = answer(&run);
-    assert!(found.text.starts_with("No: apart from create, at "), "{found:?}");
-    assert!(found.evidence.contains(&"Left out (see its growth): create.".into()), "{found:?}");
 }
 
 #[test]
@@ -221,8 +161,9 @@ fn a_phase_that_reached_its_limit_in_all_variants_is_named_beside_a_ranking() {
     let mut run = limited(run, |m| m.phase == "create");
     run.measurements.iter_mut().for_each(|m| m.cell.level = None);
     let found = answer(&run);
-    assert!(found.text.contains("read"), "{found:?}");
-    assert_eq!(found.evidence[0], format!("Not counted: create ({REACHED_LIMIT})."));
+    assert!(found.sentence().contains("read"), "{found:?}");
+    let lead = "create is missing: reached its limit in create (";
+    assert!(found.sentence().starts_with(lead), "{found:?}");
 }
 
 #[test]
@@ -231,33 +172,6 @@ fn a_crossing_takes_two_levels() {
     let run = over_levels(Conclusion::Crossing, [&["a", "b"], &["create"]], &[4.0], &flat);
     let found = answer(&run);
     assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
-}
-
-#[test]
-fn slower_phases_of_several_variants_are_counted_as_series() {
-    // A phase of each gets slower, and not the other's.
-    let course = |variant: &str, phase: &str, operation: f64| {
-        let is_slower = (variant, phase) == ("a", "open") || (variant, phase) == ("b", "read");
-        if is_slower { 1_000.0 + operation } else { 1_000.0 }
-    };
-    let mut all = Vec::new();
-    for repeat in 1..=3 {
-        for variant in ["a", "b"] {
-            for phase in ["open", "read"] {
-                let window = |n: u64| {
-                    let noise = Noise::Spread(1).of(3, repeat, n);
-                    let mean_ns = course(variant, phase, n as f64 * 100.0) * noise;
-                    Window { first: n * 100, operations: 100, mean_ns, ..Window::default() }
-                };
-                let windows: Vec<Window> = (0..100).map(window).collect();
-                let m = measured(variant, phase, None, repeat, 1.0);
-                all.push(Measurement { operations: 10_000, windows, ..m });
-            }
-        }
-    }
-    let found = answer(&book(Conclusion::Growth, "Does it get slower?", all));
-    assert!(found.text.contains("open and read"), "{found:?}");
-    assert!(found.text.contains(" in 2 of 4 series"), "{found:?}");
 }
 
 /// The run, with reads for which the device had the same requests at all levels and was busy all the time.
@@ -275,11 +189,10 @@ fn whether_files_slow_down_a_device_that_differs_for_the_same_requests_cannot_be
     let own = "but the device had the same requests: it may be the device itself.";
     let mut book = on_device_itself(clutter(0.3, Noise::Spread(2), 1));
     let found = answer(&book);
-    assert!(found.text.starts_with("Yes: write takes 1."), "{found:?}");
+    assert!(found.sentence().starts_with("write takes 1."), "{found:?}");
     book.measurements.iter_mut().filter(|m| m.phase == "write").for_each(fail);
     let found = answer(&book);
     assert_eq!(found.verdict, Verdict::CannotTell);
-    assert!(found.text.starts_with("Cannot tell: read takes 1."), "{found:?}");
-    assert!(found.text.ends_with(", but perhaps of the device itself."), "{found:?}");
-    assert!(found.evidence.iter().any(|line| line.ends_with(own)), "{found:?}");
+    assert!(found.sentence().contains(" Not proven: read takes 1."), "{found:?}");
+    assert!(found.sentence().ends_with(own), "{found:?}");
 }

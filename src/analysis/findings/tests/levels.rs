@@ -147,22 +147,22 @@ fn the_sentences_say_how_many_times_and_from_where_on() {
     };
     assert_eq!(
         of(4, &step(1.5), 0.0),
-        "write (a) at 98% full takes 1.50 times as long (1.49 to 1.52) as at 30%, longer from 85% on."
+        "write (a) at 98% full takes 1.50 times as long as at 30% (1.49 to 1.52), longer from 85% on."
     );
     assert_eq!(
         of(4, &step(0.5), 0.0),
-        "write (a) at 98% full takes 0.50 times as long (0.50 to 0.51) as at 30%, shorter from 85% on."
+        "write (a) at 98% full takes 0.50 times as long as at 30% (0.50 to 0.51), shorter from 85% on."
     );
     assert_eq!(
         of(4, &|at| if at < 98.0 { 1.0 } else { 1.5 }, 0.0),
-        "write (a) at 98% full takes 1.50 times as long (1.49 to 1.52) as at 30%."
+        "write (a) at 98% full takes 1.50 times as long as at 30% (1.49 to 1.52)."
     );
     let within = of(4, &|_| 1.0, 0.01);
     let begin = "write (a) at 98% full takes as long within 10%: ";
-    assert!(within.starts_with(begin) && within.ends_with(") as at 30%."), "{within}");
+    assert!(within.starts_with(begin) && within.contains(" times as long as at 30% ("), "{within}");
     let open = of(4, &|_| 1.0, 0.15);
     assert!(open.starts_with("write (a) at 98% full may take 0."), "{open}");
-    assert!(open.ends_with(" times as long as at 30%."), "{open}");
+    assert!(open.contains(" times as long as at 30% ("), "{open}");
     assert_eq!(
         of(1, &step(1.5), 0.0),
         "write (a) at 98% full took 1.50 times as long as at 30%, measured once."
@@ -170,10 +170,7 @@ fn the_sentences_say_how_many_times_and_from_where_on() {
     let mut wild = over(&LEVELS[..2], 2, |_| 1.0, || 1.0);
     wild.measurements[0].seconds = Some(9.0);
     let wild = effect_of(&wild).sentence();
-    assert_eq!(
-        wild,
-        "write (a) at 40% full took 0.33 times as long as at 30% and varies too much to tell."
-    );
+    assert!(wild.starts_with("write (a) at 40% full may take 0.33 times as long as at 30% (0.0"));
 }
 
 /// Two phases over numbers of files, with seconds for 1,000 operations by a law each and so much noise.
@@ -215,9 +212,9 @@ fn all_phases_together_are_told_behind_each() {
     assert_eq!(
         found,
         [
-            "stat (a) at 1,000,000 files takes as long within 10%: 1.000 times as long (0.99 to 1.01) as at 1,000.",
-            "delete (a) at 1,000,000 files takes 2.00 times as long (1.98 to 2.02) as at 1,000, longer from 100,000 on.",
-            "all phases together: at the highest level it takes 1.41 times as long (1.40 to 1.43) as at the lowest.",
+            "stat (a) at 1,000,000 files takes as long within 10%: 1.000 times as long as at 1,000 (0.99 to 1.01).",
+            "delete (a) at 1,000,000 files takes 2.00 times as long as at 1,000 (1.98 to 2.02), longer from 100,000 on.",
+            "all phases together: at the highest level it takes 1.41 times as long as at the lowest (1.40 to 1.43).",
         ]
     );
 }

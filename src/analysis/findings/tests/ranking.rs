@@ -1,7 +1,8 @@
 //! Orders of variants in a phase.
 
 use super::*;
-use crate::analysis::ranked::{RankedVariants, ranked};
+use crate::analysis::Analysis;
+use crate::analysis::ranked::RankedVariants;
 use crate::run::cache::CacheState;
 
 /// The rates of a variant in one phase, one for each repeat.
@@ -20,8 +21,9 @@ pub(super) fn at(level: Option<&Level>, rates: &[VariantRates<'_>]) -> Vec<Measu
 
 /// The orders of what was measured, the whole job first.
 pub(super) fn orders(measurements: Vec<Measurement>) -> Vec<RankedVariants> {
-    let book = book(measurements);
-    ranked(&book, &concluded(&book, Conclusion::Ranking))
+    let mut book = book(measurements);
+    book.run.conclude = vec![Conclusion::Ranking];
+    Analysis::of(&book).ranked().to_vec()
 }
 
 #[track_caller]
@@ -133,14 +135,14 @@ fn the_sentence_says_longer_within_the_margin_open_and_measured_once() {
     );
     assert_eq!(
         sentence(&[50.0, 51.0, 49.0], &[50.5, 51.3, 49.3]),
-        "write: b is the fastest; a is within 10% of it."
+        "write: b is the fastest; a takes as long within 10%: 1.01 times as long (1.01 to 1.02)."
     );
     let open = sentence(&[50.0, 55.0, 49.0], &[55.0, 51.0, 59.0]);
-    assert!(open.starts_with("write: b came first; a may take 0."), "{open}");
-    assert!(open.ends_with(" times as long."), "{open}");
+    assert!(open.starts_with("write: b has the least mean time; a may take 0."), "{open}");
+    assert!(open.contains(" times as long (0."), "{open}");
     assert_eq!(
         sentence(&[50.0], &[100.0]),
-        "write: b came first; a took 2.00 times as long, measured once."
+        "write: b has the least mean time; a took 2.00 times as long, measured once."
     );
 }
 
@@ -149,7 +151,7 @@ fn many_that_were_measured_once_stand_in_an_order_that_claims_nothing() {
     let rates: [VariantRates<'_>; 3] = [("a", &[50.0]), ("b", &[100.0]), ("c", &[25.0])];
     assert_eq!(
         only_order(at(None, &rates)).sentence(),
-        "write: b came first; a took 2.00 times as long, measured once; c took 4.00 times as long, \
+        "write: b has the least mean time; a took 2.00 times as long, measured once; c took 4.00 times as long, \
          measured once."
     );
 }

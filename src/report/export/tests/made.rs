@@ -2,8 +2,8 @@
 
 use crate::analysis::Analysis;
 use crate::report::charts::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartMark, ChartPoint,
-    ChartSeries, SeriesLook, charts,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartMark, ChartPoint, ChartSeries,
+    Picture, SeriesLook, charts,
 };
 use crate::report::kept_runs::kept_runs;
 use crate::results::book::Book;
@@ -54,7 +54,7 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
     let names = AxisScale::Named(phases.iter().map(|name| name.to_string()).collect());
     Chart {
         key: "rates".into(),
-        shows: ChartContent::new(ChartFamily::Rates),
+        shows: Picture::new(ChartFamily::Rates),
         title: "Operations per second".into(),
         question: "How many operations did each phase do in a second?".into(),
         x: axis("phase", AxisQuantity::Count, names),
@@ -113,7 +113,7 @@ pub(in crate::report) fn course() -> Chart {
     };
     Chart {
         key: "levels-create".into(),
-        shows: ChartContent::of_phase(ChartFamily::Levels, "create"),
+        shows: Picture::of_phase(ChartFamily::Levels, "create"),
         title: "Latency by space used".into(),
         question: "From where does creating a file get slower?".into(),
         x: axis("space used", AxisQuantity::Percent, AxisScale::Linear),

@@ -1,5 +1,6 @@
 //! States rates in answers, each with its own 95% interval: they measure, and test nothing.
 
+use crate::analysis::statement::{Part, parts};
 use crate::analysis::statistics::Interval;
 use crate::analysis::summary::PhaseSummary;
 use crate::base::units::{Unit, byte_step, figures};
@@ -51,23 +52,9 @@ impl AnswerRate {
         })
     }
 
-    /// [`Self::in_words`] of the rate alone.
-    pub(super) fn without_interval(&self) -> String {
-        Self { interval: None, repeats: None, ..*self }.in_words()
-    }
-
-    /// Of operations, in one second: `16,000`
-    pub(super) fn value(&self) -> String {
-        figures(self.means[0], self.figures[0])
-    }
-
-    /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`, `600 to 910 MiB/s`
-    pub(super) fn in_words(&self) -> String {
-        self.in_words_of(None)
-    }
-
-    /// The same, of several with the names of the lowest and the highest: `600 (zeros) to 910 MiB/s (random)`
-    pub(super) fn in_words_of(&self, names: Option<&[String; 2]>) -> String {
+    /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`; of several with the names of the lowest and the
+    /// highest: `600 (zeros) to 910 MiB/s (random)`. What stands in brackets is a part of its own.
+    pub(super) fn parts(&self, names: Option<&[String; 2]>) -> [Vec<Part>; 2] {
         let [low, high] = self.means;
         let (step, unit) = match self.unit {
             Unit::Bytes => {
@@ -77,24 +64,23 @@ impl AnswerRate {
             _ => (1.0, "a second".into()),
         };
         let [of_low, of_high] = self.figures;
-        if low < high {
-            // With as many figures each, so that rounding keeps their order.
-            let of = of_low.max(of_high);
-            let [low, high] = [low, high].map(|rate| figures(rate / step, of));
-            return match names {
-                Some([lowest, highest]) => format!("{low} ({lowest}) to {high} {unit} ({highest})"),
-                None => format!("{low} to {high} {unit}"),
-            };
+        // With as many figures each, so that rounding keeps their order.
+        let of = of_low.max(of_high);
+        let [lowest, highest] = [low, high].map(|rate| figures(rate / step, of));
+        if lowest != highest {
+            let name = |at: usize| names.map(|names| format!(" ({})", names[at]));
+            let rate = parts![Part::Figure(lowest), name(0), " to ", Part::Figure(highest), " "];
+            return [parts![rate, unit, name(1)], Vec::new()];
         }
-        let value = |value: f64| figures(value / step, of_low);
-        let rate = format!("{} {unit}", value(low));
-        match (self.interval, self.repeats) {
-            (Some(span), _) => format!("{rate} ({} to {})", value(span.low), value(span.high)),
-            (None, Some([least, most])) => {
-                let value = |value: f64| figures(value / step, of_low.max(FIGURES_OF_VALUES));
-                format!("{rate} (repeats: {} to {})", value(least), value(most))
-            }
-            (None, None) => format!("about {rate}"),
-        }
+        let value = |value: f64, figures_min: u32| figures(value / step, of_low.max(figures_min));
+        let rate = parts![Part::Figure(format!("{} {unit}", value(low, 0)))];
+        let ends = match (self.interval, self.repeats) {
+            (Some(span), _) => [span.low, span.high].map(|end| value(end, 0)),
+            (None, Some(ends)) => ends.map(|end| value(end, FIGURES_OF_VALUES)),
+            (None, None) => return [parts!["about ", rate], Vec::new()],
+        };
+        let [low, high] = ends;
+        let lead = if self.interval.is_some() { " (" } else { " (repeats: " };
+        [rate, parts![lead, Part::Interval(format!("{low} to {high}")), ")"]]
     }
 }

@@ -1,0 +1,239 @@
+//! Defines what a reading is, and what it sees of a run.
+
+use super::draft::AnswerDraft;
+use super::table::{AnswerCell, AnswerTable};
+use crate::analysis::effect::EffectFinding;
+use crate::analysis::effects::decide::Decision;
+use crate::analysis::observations::{Observations, units_of_work};
+use crate::analysis::ranked::{PlacedEffect, RankedVariants};
+use crate::analysis::statement::{Part, text_of};
+use crate::analysis::summary::{PhaseSummary, Summary};
+use crate::base::distinct::each_once;
+use crate::plan::Conclusion;
+use crate::results::book::{Book, Level, Measurement};
+use crate::results::content::{is_bulk, is_listing};
+
+/// A way to look at the measurements of a run.
+pub(in crate::analysis) trait Reading: Sync + std::fmt::Debug {
+    /// Its effects, each with its sentence. Every family of claims is decided at this alpha.
+    fn effects(&self, _all: &Observations<'_>, _alpha: f64) -> Vec<EffectFinding> {
+        Vec::new()
+    }
+
+    /// Those of its effects that must be decided for a run to end.
+    fn asked<'a>(&self, all: Vec<&'a EffectFinding>) -> Vec<&'a EffectFinding> {
+        all
+    }
+
+    /// What it says of a run; none where it has nothing to say.
+    fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft>;
+
+    /// The table that shows this; none where rates do.
+    fn table(&self, _run: &RunView<'_>) -> Option<AnswerTable> {
+        None
+    }
+
+    /// The picture that shows it best; none where no one does.
+    fn picture(&self, _run: &RunView<'_>) -> Option<Picture> {
+        None
+    }
+}
+
+/// A picture: a family of charts, and the phase that it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    pub(crate) family: ChartFamily,
+    /// `None` if it is of all phases.
+    pub(crate) phase: Option<String>,
+}
+
+/// A kind of chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChartFamily {
+    Ranking,
+    Rates,
+    Bytes,
+    Levels,
+    Growth,
+    Percentiles,
+}
+
+impl Picture {
+    /// One of all phases.
+    pub(crate) fn new(family: ChartFamily) -> Self {
+        Self { family, phase: None }
+    }
+
+    pub(crate) fn of_phase(family: ChartFamily, phase: &str) -> Self {
+        Self { family, phase: Some(phase.into()) }
+    }
+
+    /// Whether that is a part of the other: the same family, and the same phase if it has one.
+    pub(crate) fn is_in(&self, other: &Self) -> bool {
+        self.family == other.family && (self.phase.is_none() || self.phase == other.phase)
+    }
+}
+
+impl ChartFamily {
+    /// With what keys begin.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ranking => "ranking",
+            Self::Rates => "rates",
+            Self::Bytes => "bytes",
+            Self::Levels => "levels",
+            Self::Growth => "growth",
+            Self::Percentiles => "percentiles",
+        }
+    }
+}
+
+/// What a reading sees of a run.
+pub(in crate::analysis) struct RunView<'a> {
+    pub(in crate::analysis) book: &'a Book,
+    pub(in crate::analysis) summary: &'a Summary,
+    /// All that the job asks for.
+    pub(in crate::analysis) effects: Vec<PlacedEffect<'a>>,
+    /// The orders of the variants: of the whole job first, then of each phase, at each level.
+    pub(in crate::analysis) orders: &'a [RankedVariants],
+}
+
+impl<'a> RunView<'a> {
+    /// The effects of a reading.
+    pub(in crate::analysis) fn effects_of(&self, reading: Conclusion) -> Vec<PlacedEffect<'a>> {
+        self.effects.iter().filter(|one| one.effect.reading == reading).copied().collect()
+    }
+
+    /// What limited these rows, each once.
+    pub(in crate::analysis) fn limits<'r>(
+        &self,
+        rows: impl Iterator<Item = &'r PhaseSummary>,
+    ) -> AnswerCell {
+        let limits = each_once(rows.filter_map(|row| row.limit).map(|limit| limit.as_str()));
+        if limits.is_empty() { AnswerCell::Missing } else { AnswerCell::Name(limits.join(", ")) }
+    }
+
+    /// What limited a phase of a variant at its highest level.
+    pub(in crate::analysis) fn limit_of(&self, effect: &EffectFinding) -> AnswerCell {
+        let (variant, level) = (effect.to.variant.as_deref(), effect.to.level.as_ref());
+        let row = variant.zip(effect.phase.as_deref());
+        let row = row.and_then(|(variant, phase)| self.summary.row(variant, level, phase));
+        self.limits(row.into_iter())
+    }
+
+    /// By how much a time of an effect is multiplied to be that of what tables show, and what that is.
+    pub(in crate::analysis) fn shown_unit(&self, phase: &str) -> ShownUnit {
+        let own = || self.book.measurements.iter().filter(|m| m.valid() && m.phase == phase);
+        let sum = |of: &dyn Fn(&Measurement) -> f64| own().map(of).sum::<f64>();
+        if own().any(is_listing) {
+            let entries = sum(&|m| m.entries_found.unwrap_or_default() as f64);
+            let bytes = sum(&|m| units_of_work(m, true));
+            let is_known = entries > 0.0;
+            return match is_known {
+                true => ShownUnit { factor: bytes / entries, of: "an entry" },
+                false => ShownUnit { factor: 1024.0, of: "1 KiB of entries" },
+            };
+        }
+        match own().next().is_some() && own().all(is_bulk) {
+            true => ShownUnit { factor: 1_048_576.0, of: "1 MiB" },
+            false => ShownUnit { factor: 1.0, of: OPERATION },
+        }
+    }
+
+    /// A time of an effect as a table shows it.
+    pub(in crate::analysis) fn time(&self, phase: Option<&str>, ns: Option<f64>) -> AnswerCell {
+        let factor = phase.map_or(1.0, |phase| self.shown_unit(phase).factor);
+        ns.map_or(AnswerCell::Missing, |ns| AnswerCell::Time(ns * factor))
+    }
+
+    /// What the times of these phases are of: `times of one operation; list-cold: of an entry`.
+    pub(in crate::analysis) fn about_times(&self, phases: &[&str]) -> String {
+        let of = |phase: &&str| self.shown_unit(phase).of;
+        let mut units = each_once(phases.iter().map(of));
+        units.sort_by_key(|unit| *unit != OPERATION);
+        let named = |unit: &&str| {
+            let own: Vec<&str> =
+                phases.iter().filter(|phase| of(phase) == *unit).copied().collect();
+            format!("{}: of {unit}", own.join(", "))
+        };
+        match units.as_slice() {
+            [unit] => format!("times of {unit}"),
+            [first, others @ ..] if *first == OPERATION => {
+                let others: Vec<String> = others.iter().map(named).collect();
+                format!("times of {OPERATION}; {}", others.join("; "))
+            }
+            units => format!("times; {}", units.iter().map(named).collect::<Vec<_>>().join("; ")),
+        }
+    }
+}
+
+const OPERATION: &str = "an operation";
+
+/// What the times of a table are of.
+pub(in crate::analysis) struct ShownUnit {
+    factor: f64,
+    of: &'static str,
+}
+
+/// Those that a headline may claim this of, the largest first.
+pub(in crate::analysis) fn decided<'a>(
+    all: &[&'a EffectFinding],
+    decision: Decision,
+) -> Vec<&'a EffectFinding> {
+    let mut some: Vec<&EffectFinding> =
+        all.iter().copied().filter(|one| one.headline.decision == decision).collect();
+    some.sort_by(|a, b| b.size().total_cmp(&a.size()));
+    some
+}
+
+/// The one whose interval reaches highest; none without an interval.
+pub(in crate::analysis) fn least_certain<'a>(
+    all: &[&'a EffectFinding],
+) -> Option<&'a EffectFinding> {
+    let high = |one: &&EffectFinding| one.headline.interval.map_or(0.0, |told| told.high);
+    all.iter().copied().max_by(|a, b| high(a).total_cmp(&high(b)))
+}
+
+/// What stands beside what is proven.
+pub(in crate::analysis) const PROVEN_MARK: &str = "* proven";
+
+/// A table with a row for each of these effects: both times, the ratio, its interval, and what limited it.
+pub(in crate::analysis) fn effects_table(
+    run: &RunView<'_>,
+    rows: &[&EffectFinding],
+    corner: &str,
+    heads: [String; 2],
+) -> AnswerTable {
+    let mut table = AnswerTable { corner: corner.into(), ..AnswerTable::default() };
+    let row = |one: &&EffectFinding| super::table::AnswerRow {
+        name: text_of(&one.task()),
+        about: one.task().into_iter().filter(|part| !matches!(part, Part::Text(_))).collect(),
+    };
+    table.rows = rows.iter().map(row).collect();
+    let time = |one: &EffectFinding, ns| run.time(one.phase.as_deref(), ns);
+    let is_proven = |one: &EffectFinding| one.headline.decision.is_difference();
+    table.add(&heads[0], rows.iter().map(|one| time(one, one.from.ns)));
+    table.add(&heads[1], rows.iter().map(|one| time(one, one.to.ns)));
+    table.add("times", rows.iter().map(|one| AnswerCell::Times(one.ratio, false)));
+    let interval = |one: &EffectFinding| match one.headline.interval {
+        Some(interval) => AnswerCell::Interval(interval, is_proven(one)),
+        None => AnswerCell::Missing,
+    };
+    table.add("95% interval", rows.iter().map(|one| interval(one)));
+    let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
+    let mut note = run.about_times(&phases);
+    if rows.iter().any(|one| is_proven(one)) {
+        note += "; ";
+        note += PROVEN_MARK;
+    }
+    table.notes.push(note);
+    table
+}
+
+/// The levels of these effects where all have the same, low and high.
+pub(in crate::analysis) fn common_ends<'a>(all: &[&'a EffectFinding]) -> Option<[&'a Level; 2]> {
+    match each_once(all.iter().map(|one| (&one.from.level, &one.to.level))).as_slice() {
+        [(Some(low), Some(high))] => Some([low, high]),
+        _ => None,
+    }
+}
