@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::mem::MaybeUninit;
+use std::sync::OnceLock;
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -116,9 +117,12 @@ fn run_queue_seconds(text: &str) -> Option<f64> {
 /// What the calling thread has waited for disks (proc_pid_stat(5), `delayacct_blkio_ticks`), in seconds; none where
 /// that is not counted.
 fn disk_wait_seconds() -> Option<f64> {
-    let is_counted = read_text("/proc/sys/kernel/task_delayacct").is_ok_and(|on| on.trim() == "1");
-    let text = is_counted.then(|| read_text("/proc/thread-self/stat").ok()).flatten()?;
-    let ticks: u64 = stat_field(&text, 39)?;
+    static IS_COUNTED: OnceLock<bool> = OnceLock::new();
+    let is_on = || read_text("/proc/sys/kernel/task_delayacct").is_ok_and(|on| on.trim() == "1");
+    if !*IS_COUNTED.get_or_init(is_on) {
+        return None;
+    }
+    let ticks: u64 = stat_field(&read_text("/proc/thread-self/stat").ok()?, 39)?;
     Some(ticks as f64 / rustix::param::clock_ticks_per_second().max(1) as f64)
 }
 
