@@ -4,8 +4,6 @@
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
-use rustix::time::{ClockId, clock_gettime};
-
 use super::process::stat_field;
 use crate::base::files::read_text;
 use crate::base::unanswered::note;
@@ -35,8 +33,9 @@ impl CpuTime {
         let text = read_text("/proc/thread-self/schedstat").ok();
         let run_queue_seconds = text.and_then(|text| run_queue_seconds(&text));
         let disk_wait_seconds = disk_wait_seconds();
-        // The kernel brings the count of a running thread up to date when its clock is read, and else once a tick.
-        let _ = clock_gettime(ClockId::ThreadCPUTime);
+        // The kernel brings the count of a running thread up to date when the process is asked for its own, and else
+        // once a tick (`thread_group_cputime` in kernel/sched/cputime.c).
+        let _ = Self::used_by(libc::RUSAGE_SELF);
         Self { run_queue_seconds, disk_wait_seconds, ..Self::used_by(libc::RUSAGE_THREAD) }
     }
 
