@@ -20,8 +20,8 @@ const OTHERS_IO_BYTES: u64 = 1 << 20;
 const BENEATH_SHARE: f64 = 0.5;
 const BENEATH_BYTES: u64 = 16 << 20;
 
-/// Where processors are left over, somebody waited for one in this share of the time, while others
-/// used at least that share of one.
+/// Where processors are left over, workers waited for one in this share of the time, while others used at least that
+/// share of one. Where the workers' own wait was not counted, it is that of any process.
 const CPU_PRESSURE_SHARE: f64 = 0.1;
 const CPU_PRESSURE_OTHERS_SHARE: f64 = 0.05;
 
@@ -216,9 +216,10 @@ fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
     let (others, all, seconds) = (seen.others_load_seconds()?, seen.cpu_seconds?, seen.seconds?);
     let share = above(others, all, OTHERS_CPU_SHARE, CPU_SECONDS_MIN);
     let processors = (all / seconds).round();
+    let own = m.time_shares.and_then(|shares| shares.run_queue).map(|share| share * seconds);
     // Where workers are as many as processors they wait for each other.
-    let waited =
-        seen.cpu_pressure_seconds.filter(|_| f64::from(m.threads.unwrap_or(1)) < processors);
+    let is_room = f64::from(m.threads.unwrap_or(1)) < processors;
+    let waited = own.or(seen.cpu_pressure_seconds).filter(|_| is_room);
     let waited = waited.and_then(|s| above(s, seconds, CPU_PRESSURE_SHARE, CPU_SECONDS_MIN));
     let waited = waited.filter(|_| others > seconds * CPU_PRESSURE_OTHERS_SHARE);
     Some(share.or_else(|| waited.map(|_| others / all)))

@@ -2,8 +2,7 @@
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::mem::MaybeUninit;
-
-use rustix::time::{ClockId, clock_gettime};
+use std::sync::OnceLock;
 
 use super::process::stat_field;
 use crate::base::failed_calls::note;
@@ -34,8 +33,9 @@ impl CpuTime {
         let text = read_text("/proc/thread-self/schedstat").ok();
         let run_queue_seconds = text.and_then(|text| run_queue_seconds(&text));
         let disk_wait_seconds = disk_wait_seconds();
-        // The kernel brings the count of a running thread up to date when its clock is read, and else once a tick.
-        let _ = clock_gettime(ClockId::ThreadCPUTime);
+        // The kernel brings the count of a running thread up to date when the process is asked for its own, and else
+        // once a tick (`thread_group_cputime` in kernel/sched/cputime.c).
+        let _ = Self::used_by(libc::RUSAGE_SELF);
         Self { run_queue_seconds, disk_wait_seconds, ..Self::used_by(libc::RUSAGE_THREAD) }
     }
 
@@ -116,9 +116,12 @@ fn run_queue_seconds(text: &str) -> Option<f64> {
 /// What the calling thread has waited for disks (proc_pid_stat(5), `delayacct_blkio_ticks`), in seconds; none where
 /// that is not counted.
 fn disk_wait_seconds() -> Option<f64> {
-    let is_counted = read_text("/proc/sys/kernel/task_delayacct").is_ok_and(|on| on.trim() == "1");
-    let text = is_counted.then(|| read_text("/proc/thread-self/stat").ok()).flatten()?;
-    let ticks: u64 = stat_field(&text, 39)?;
+    static IS_COUNTED: OnceLock<bool> = OnceLock::new();
+    let is_on = || read_text("/proc/sys/kernel/task_delayacct").is_ok_and(|on| on.trim() == "1");
+    if !*IS_COUNTED.get_or_init(is_on) {
+        return None;
+    }
+    let ticks: u64 = stat_field(&read_text("/proc/thread-self/stat").ok()?, 39)?;
     Some(ticks as f64 / rustix::param::clock_ticks_per_second().max(1) as f64)
 }
 

