@@ -1,4 +1,4 @@
-//! Measures how often change points, trends and steps are found where there are none, and where they are.
+//! Measures how often change points and steps are found where there are none, and where they are.
 //! METHODOLOGY.md has the table.
 //!
 //! `cargo bench --bench coverage`
@@ -11,7 +11,7 @@ mod noise;
 
 use boatload::analysis::change::change_points;
 use boatload::analysis::history::steps;
-use boatload::analysis::statistics::{slices, trend};
+use boatload::analysis::statistics::slices;
 use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
 use noise::{Source, WINDOWS, share};
@@ -53,14 +53,5 @@ fn false_alarms() {
     for size in [1, 5, 10] {
         let share = share(500, |source| changes(&slices(&source.windows(WINDOWS), size)));
         println!("| a change among {WINDOWS} dependent windows, {size} in a slice | {share:.3} |");
-    }
-    let rises = |values: &[f64]| trend(values).is_some_and(|found| found.p_value < 0.05);
-    for n in [20, 60, WINDOWS] {
-        let (white, dependent) = (
-            share(500, |source| rises(&source.white(n))),
-            share(500, |source| rises(&source.windows(n))),
-        );
-        println!("| a trend at 5% among {n} independent values | {white:.3} |");
-        println!("| a trend at 5% among {n} dependent windows | {dependent:.3} |");
     }
 }

@@ -219,14 +219,11 @@ fn drift_of_the_machine_is_no_effect_of_levels_that_are_restored() {
 }
 
 #[test]
-fn a_phase_that_drifts_is_told_and_noise_and_stalls_are_not() {
+fn noise_and_stalls_cause_no_warning() {
     let codes = |truth: &str| -> Vec<String> {
         let book = ran(&sim("files = 20_000", &["operation = 'create'"], truth));
         findings_of(&book).iter().filter_map(code_of).collect()
     };
-    let told = |code: &str| vec![code.to_string()];
-    assert_eq!(codes("metadata = '10us', drift = '5_000%'"), told("trend"));
-    assert_eq!(codes("metadata = '10us', drift = '500%'"), [""; 0], "a tenth over the phase");
     for steady in
         ["noise = 'bimodal'", "noise = 'uniform'", "stall = { every = 4_000, time = '10ms' }"]
     {

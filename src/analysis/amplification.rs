@@ -3,7 +3,6 @@
 
 use std::ops::RangeInclusive;
 
-use super::disturbances::is_disturbed;
 use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject};
@@ -114,8 +113,6 @@ pub struct PhaseAmplification {
     pub writes_per_operation: Option<Estimate>,
     /// Requests to read that it completed for each operation, where `read` is known.
     pub reads_per_operation: Option<Estimate>,
-    /// Whether a measurement of it was made under background load.
-    pub disturbed: bool,
 }
 
 impl PhaseAmplification {
@@ -151,7 +148,6 @@ pub(super) fn phase_amplifications(book: &Book) -> Vec<PhaseAmplification> {
                 read: mean_ratio(&reading, read_bytes, content_bytes),
                 writes_per_operation: mean_ratio(&writing, requests_written, operations),
                 reads_per_operation: mean_ratio(&reading, requests_read, operations),
-                disturbed: own.iter().any(|m| is_disturbed(book, m)),
             };
             if one.estimates().next().is_some() {
                 all.push(one);

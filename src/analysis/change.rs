@@ -12,7 +12,7 @@
 
 use super::statistics::describe::{finite, mean, median, squares};
 use super::statistics::distributions::two_sided;
-use super::statistics::{slices, trend};
+use super::statistics::{slices, slope};
 use super::thresholds::{CHANGE_POINT_ALPHA, LATENCY_STEP_RATIO_MIN};
 
 /// Points are looked for with a chance this many times as large: they are judged once all are known.
@@ -221,7 +221,7 @@ pub(super) fn latency_steps(values: &[f64]) -> Vec<LatencyStep> {
 
 /// Where the line along some values ends, half a value after the last. None for few values.
 fn line_end(values: &[f64]) -> Option<f64> {
-    let slope = trend(values).filter(|_| values.len() >= STEP_SIDE_MIN)?.slope;
+    let slope = (values.len() >= STEP_SIDE_MIN).then(|| slope(values))?;
     let end = values.len() as f64 - 0.5;
     let level = values.iter().enumerate().map(|(at, value)| value + slope * (end - at as f64));
     Some(median(&level.collect::<Vec<f64>>()))

@@ -4,15 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::disk_use::{LATE_SHARE_MAX, late_share};
-use super::finding::WarningCode;
 use super::limit::Limit;
-use super::statistics;
-use super::statistics::describe::median;
-use super::thresholds::{LATENCY_STEP_RATIO_MIN, OTHERS_CPU_SHARE, STEADINESS_ALPHA};
+use super::thresholds::OTHERS_CPU_SHARE;
+use super::warnings::table::WarningCode;
 use crate::base::units::bytes;
-use crate::plan::CacheAsked;
 use crate::results::book::{Book, Disturbance, Measurement};
-use crate::results::content::writes_content;
 
 /// Others' share of what the device moved, and the least of it: less changes a rate by less than what
 /// repeats differ by, and a log or two are written on every machine.
@@ -43,40 +39,25 @@ const STEAL_SECONDS_MIN: f64 = 0.05;
 /// The clocks may go apart by this much: calibration is better than a tenth of it.
 const CLOCK_ERROR: f64 = 0.001;
 
-/// The last of the workers may end so much later than the one in the middle; the scheduler alone
-/// makes some tens of milliseconds of it.
-const SPREAD_SHARE: f64 = 0.2;
-const SPREAD_SECONDS_MIN: f64 = 0.1;
-
-/// In a slice of fewer operations single ones count for too much.
-const SLICE_OPERATIONS_MIN: u64 = 4;
-
-/// Random content is written whole: less than this share of it shows that it was compressed.
-const WRITTEN_SHARE: f64 = 0.5;
-
-/// A kind of disturbance, or of what makes a measurement less than it seems: the one place that has its
-/// condition, its sentence and its hint.
+/// A kind of disturbance from outside, with its condition, its sentence and its hint.
 pub(super) struct DisturbanceKind {
     pub(super) code: WarningCode,
-    /// Whether it disturbs from outside. What a measurement shows of itself, such as a trend, does not.
-    from_outside: bool,
     /// How much of it there was in a measurement: none where that is not known, `Some(None)` where it
     /// was below the threshold.
     judge: fn(&Book, &Measurement) -> Option<Option<f64>>,
-    /// What happened in so many measurements of the book, to stand behind the names of their phases; with
+    /// What happened in so many measurements, to stand behind the names of their phases; with
     /// the largest of their amounts.
-    pub(super) sentence: fn(&Book, &str, f64) -> String,
+    pub(super) sentence: fn(&str, f64) -> String,
     /// What to do about it.
     pub(super) hint: &'static str,
 }
 
 /// All of them, in the order of their warnings.
-pub(super) const DISTURBANCES: [DisturbanceKind; 9] = [
+pub(super) const DISTURBANCES: [DisturbanceKind; 6] = [
     DisturbanceKind {
         code: WarningCode::OthersIo,
-        from_outside: true,
         judge: |book, m| others_io(book, m, m.disturbance.as_ref()?),
-        sentence: |_, many, most| {
+        sentence: |many, most| {
             let moved = bytes(most as u64);
             format!("other processes moved up to {moved} on the disk during {many}")
         },
@@ -85,100 +66,58 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 9] = [
     },
     DisturbanceKind {
         code: WarningCode::OthersCpu,
-        from_outside: true,
         judge: |book, m| {
             let others = others_cpu(m, m.disturbance.as_ref()?);
             unless_awaited(book, m, others)
         },
-        sentence: |_, many, most| {
+        sentence: |many, most| {
             format!("other processes used up to {} of the CPU time during {many}", percent(most))
         },
         hint: "Stop what else is running, and run again.",
     },
     DisturbanceKind {
         code: WarningCode::MemoryPressure,
-        from_outside: true,
         judge: |_, m| {
             let seen = m.disturbance.as_ref()?;
             let (waited, all) = (seen.memory_pressure_seconds?, seen.seconds?);
             Some(above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN))
         },
-        sentence: |_, many, most| {
+        sentence: |many, most| {
             format!("memory was short for up to {} of the time in {many}", percent(most))
         },
         hint: "Stop what else takes memory, or take fewer or smaller files.",
     },
     DisturbanceKind {
         code: WarningCode::Steal,
-        from_outside: true,
         judge: |book, m| {
             let seen = m.disturbance.as_ref()?;
             let (stolen, all) = (seen.steal_seconds?, seen.cpu_seconds?);
             unless_awaited(book, m, Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN)))
         },
-        sentence: |_, many, most| format!("CPU steal up to {} in {many}", percent(most)),
+        sentence: |many, most| format!("CPU steal up to {} in {many}", percent(most)),
         hint: "The host of this virtual machine is busy: run again when it is not.",
     },
     DisturbanceKind {
         code: WarningCode::Throttled,
-        from_outside: true,
         judge: |book, m| {
             let seen = m.disturbance.as_ref()?;
             let counts = [seen.core_throttles, seen.group_throttles];
             let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
             unless_awaited(book, m, Some((all > 0).then_some(all as f64)))
         },
-        sentence: |_, many, _| format!("CPUs were throttled in {many}"),
+        sentence: |many, _| format!("CPUs were throttled in {many}"),
         hint: "Cool the machine, or give its control group more of the processors.",
     },
     DisturbanceKind {
         code: WarningCode::ClockJumped,
-        from_outside: true,
         judge: |_, m| {
             let seen = m.disturbance.as_ref()?;
             let error = seen.clock_error.map_or(0.0, f64::abs);
             let changed = seen.clock_changed == Some(true);
             Some((changed || error > CLOCK_ERROR).then_some(error))
         },
-        sentence: |_, many, _| format!("the clock was not steady in {many}"),
+        sentence: |many, _| format!("the clock was not steady in {many}"),
         hint: "Look at the kernel's log for its clock source; trust no latency of these.",
-    },
-    DisturbanceKind {
-        code: WarningCode::Straggler,
-        from_outside: false,
-        judge: |_, m| {
-            let spread = m.worker_spread?;
-            Some(above(spread * m.seconds?, m.seconds?, SPREAD_SHARE, SPREAD_SECONDS_MIN))
-        },
-        sentence: |book, many, most| {
-            let late = percent(most);
-            let one = if book.run.hosts.is_empty() { "worker" } else { "rank" };
-            format!("one {one} finished up to {late} of the phase after the others in {many}")
-        },
-        hint: "The rate counts until the last one's end. More operations for each make it matter less.",
-    },
-    DisturbanceKind {
-        code: WarningCode::Trend,
-        from_outside: false,
-        judge: |_, m| steady_slices(m).map(trend),
-        sentence: |_, many, most| {
-            let way = if most < 0.0 { "fell" } else { "rose" };
-            format!("latency {way} by up to {} from start to end of {many}", percent(most.abs()))
-        },
-        hint: "The mean depends on how long the phase is. `windows = 100` in the job file and \
-               `boatload show RUN --windows` show its course.",
-    },
-    DisturbanceKind {
-        code: WarningCode::Compressed,
-        from_outside: false,
-        judge: compressed,
-        sentence: |_, many, least| {
-            let share = percent(least);
-            format!(
-                "the device wrote only {share} of the content in {many}: the file system compresses"
-            )
-        },
-        hint: "Take random content, or mount without compression, to measure the disk.",
     },
 ];
 
@@ -209,17 +148,7 @@ impl DisturbanceAmounts {
 
 /// Whether a measurement of the book was disturbed from outside.
 pub(super) fn is_disturbed(book: &Book, m: &Measurement) -> bool {
-    let mut kinds = DISTURBANCES.iter().filter(|kind| kind.from_outside);
-    kinds.any(|kind| (kind.judge)(book, m).flatten().is_some())
-}
-
-/// Slices of a phase that has no windows, if each holds enough operations to stand for more than them.
-/// Not of one that begins cold: what it reads brings the rest nearer, so it ends faster.
-fn steady_slices(m: &Measurement) -> Option<&[f64]> {
-    let enough = m.operations >= m.slices_ns.len() as u64 * SLICE_OPERATIONS_MIN;
-    let even = m.cache.asked != CacheAsked::Cold;
-    let judged = m.valid() && even && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
-    judged.then_some(&m.slices_ns[..])
+    DISTURBANCES.iter().any(|kind| (kind.judge)(book, m).flatten().is_some())
 }
 
 /// The share of `all` if it is above a share and above so many seconds.
@@ -293,110 +222,4 @@ fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
     let waited = waited.and_then(|s| above(s, seconds, CPU_PRESSURE_SHARE, CPU_SECONDS_MIN));
     let waited = waited.filter(|_| others > seconds * CPU_PRESSURE_OTHERS_SHARE);
     Some(share.or_else(|| waited.map(|_| others / all)))
-}
-
-/// The share of the content that the device wrote, where the file system compresses.
-fn compressed(book: &Book, m: &Measurement) -> Option<Option<f64>> {
-    let made = book.made_for(m);
-    let options = made.map_or(&book.host.filesystem.options, |made| &made.options);
-    // Without a sync what was not yet written is missing too.
-    let judged =
-        m.valid() && compresses(options) && writes_content(m) && m.sync_seconds > Some(0.0);
-    let share = m.device_write_bytes.filter(|_| judged)? as f64 / m.bytes? as f64;
-    Some((share < WRITTEN_SHARE).then_some(share))
-}
-
-/// Whether mount options ask for compression: `compress=zstd:3`, `compress-force`.
-fn compresses(options: &str) -> bool {
-    let asks = |option: &str| match option.split_once('=') {
-        Some((key, value)) => key.starts_with("compress") && !matches!(value, "no" | "none"),
-        None => option.starts_with("compress"),
-    };
-    options.split(',').any(asks)
-}
-
-/// Fewer slices show neither a trend nor modes. A significant but small trend is none either.
-const SLICES_MIN: usize = 16;
-
-/// How many more pairs of slices must agree with the trend than contradict it, of all pairs (Kendall's
-/// tau). A single step gives a half.
-const AGREEMENT_MIN: f64 = 0.6;
-
-/// With this agreement a trend needs no test: what is left beside a line without noise is rounding,
-/// which depends on itself as much as can be.
-const AGREEMENT_FULL: f64 = 0.9;
-
-/// How much longer operations took at the end of a phase than at its beginning, relative to the
-/// beginning; negative if they became faster. None if they went up and down, or changed little.
-fn trend(slices: &[f64]) -> Option<f64> {
-    let found = statistics::trend(slices).filter(|_| slices.len() >= SLICES_MIN)?;
-    let sure = found.p_value <= STEADINESS_ALPHA || found.tau.abs() >= AGREEMENT_FULL;
-    if found.tau.abs() < AGREEMENT_MIN || !sure {
-        return None;
-    }
-    let end = (slices.len() / 8).max(3);
-    let (first, last) = (median(&slices[..end]), median(&slices[slices.len() - end..]));
-    let change = last / first - 1.0;
-    let relative = if change < 0.0 { first / last - 1.0 } else { change };
-    (change.is_finite() && 1.0 + relative >= LATENCY_STEP_RATIO_MIN).then_some(change)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::random::{Stream, below, draw};
-
-    /// `of` of each slice, with noise of so many percent.
-    fn noisy(seed: u64, percent: u64, of: impl Fn(u64) -> f64) -> Vec<f64> {
-        let noise = |at| below(draw(seed, Stream::Noise, at), 2 * percent + 1) as f64;
-        (0..32).map(|at| of(at) * (1.0 + (noise(at) - percent as f64) / 100.0)).collect()
-    }
-
-    #[test]
-    fn noise_alone_is_no_trend() {
-        for seed in 0..500 {
-            let slices = noisy(seed, 30, |_| 1_000.0);
-            assert_eq!(trend(&slices), None, "{slices:?}");
-        }
-    }
-
-    #[test]
-    fn a_rise_and_a_fall_are_told_with_their_size_and_a_small_one_is_not() {
-        for seed in 0..100 {
-            let rise = trend(&noisy(seed, 10, |at| 1_000.0 + 50.0 * at as f64)).unwrap();
-            assert!((0.8..2.2).contains(&rise), "{rise}");
-            let fall = trend(&noisy(seed, 10, |at| 2_550.0 - 50.0 * at as f64)).unwrap();
-            assert!((-0.7..-0.4).contains(&fall), "{fall}");
-            assert_eq!(trend(&noisy(seed, 3, |at| 1_000.0 + 5.0 * at as f64)), None);
-        }
-    }
-
-    #[test]
-    fn a_rise_without_any_noise_is_told_too() {
-        let rise = trend(&noisy(1, 0, |at| (1_000.0 + 33.3 * at as f64).floor())).unwrap();
-        assert!((0.8..1.1).contains(&rise), "{rise}");
-    }
-
-    #[test]
-    fn a_phase_that_goes_back_and_forth_has_no_trend() {
-        for seed in 0..100 {
-            let slices = noisy(seed, 10, |at| if at / 4 % 2 == 0 { 1_000.0 } else { 3_000.0 });
-            assert_eq!(trend(&slices), None);
-        }
-    }
-
-    #[test]
-    fn a_single_step_is_no_trend() {
-        for seed in 0..100 {
-            let slices = noisy(seed, 10, |at| if at < 16 { 1_000.0 } else { 3_000.0 });
-            assert_eq!(trend(&slices), None, "{slices:?}");
-        }
-    }
-
-    #[test]
-    fn odd_and_few_values_say_nothing() {
-        for slices in [vec![], vec![1.0; 15], vec![0.0; 32], vec![f64::NAN; 32]] {
-            assert_eq!(trend(&slices), None, "{slices:?}");
-        }
-    }
 }

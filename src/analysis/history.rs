@@ -1,18 +1,13 @@
-//! Groups runs of the same job on the same machine and place into histories, finds their change points,
-//! and lists the rates of each phase from run to run.
+//! Groups runs of the same job on the same machine and place into histories, and finds their change points.
 
 use std::collections::BTreeSet;
 
 use super::change::{ChangePoint, Sensitivity, level_changes};
 use super::compare::differences::job_lines;
 use super::statistics::describe::mean;
-use super::summary::{PhaseSummary, VariantSummary};
 use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
-use crate::analysis::figures::RunFigures;
-use crate::base::dates::seconds_of;
-use crate::base::distinct::each_once;
 use crate::host::facts::DeviceFacts;
-use crate::results::book::{Book, CacheAsked, EngineName, Level, MadeOn};
+use crate::results::book::{Book, CacheAsked, EngineName, MadeOn};
 
 /// Places in a row of so many fewer than values: three lie on each side of a step.
 const NO_PLACES: usize = 5;
@@ -121,102 +116,6 @@ fn same_way(a: &Book, b: &Book) -> bool {
 fn how(book: &Book) -> BTreeSet<(&str, Option<EngineName>, Option<u32>, CacheAsked)> {
     let all = book.measurements.iter();
     all.map(|m| (m.phase.as_str(), m.engine, m.threads, m.cache.asked)).collect()
-}
-
-/// The rate of a phase of one run, and when the run began.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct DatedRate<'a> {
-    /// Seconds from 1970 to the start of the run.
-    pub(crate) seconds: f64,
-    /// The index of the run.
-    pub(crate) run: usize,
-    pub(crate) variant: &'a str,
-    /// Its row in the summary.
-    pub(crate) row: &'a PhaseSummary,
-}
-
-/// One phase over the runs of a scenario.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PhaseHistory<'a> {
-    pub(crate) scenario: &'a str,
-    pub(crate) phase: &'a str,
-    /// The level, the last one of the latest run; none without an axis.
-    pub(crate) level: Option<&'a Level>,
-    /// Rates of one unit, from the earliest on.
-    pub(crate) rates: Vec<DatedRate<'a>>,
-    /// Whether all runs are of the same job on the same machine, file system and device.
-    pub(crate) same_target: bool,
-}
-
-/// Fewer runs are no history.
-const RUNS_MIN: usize = 3;
-
-/// A run that has a date.
-struct DatedRun<'a> {
-    index: usize,
-    seconds: f64,
-    analysis: &'a RunFigures<'a>,
-}
-
-/// One for each phase of each scenario that three or more of the runs measured. Published figures
-/// have no date to stand at; a run that is given twice stands there once.
-pub(crate) fn phase_histories<'a>(all: &[&'a RunFigures<'a>]) -> Vec<PhaseHistory<'a>> {
-    let mut seen = BTreeSet::new();
-    let mut runs = Vec::new();
-    for (index, analysis) in all.iter().copied().enumerate() {
-        let run = &analysis.book.run;
-        if !seen.insert(&run.id) || run.reference.is_some() {
-            continue;
-        }
-        if let Some(seconds) = seconds_of(&run.started) {
-            runs.push(DatedRun { index, seconds, analysis });
-        }
-    }
-    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    let scenarios = each_once(runs.iter().map(|run| run.scenario()));
-    scenarios.into_iter().flat_map(|scenario| of_scenario(scenario, &runs)).collect()
-}
-
-fn of_scenario<'a>(scenario: &'a str, runs: &[DatedRun<'a>]) -> Vec<PhaseHistory<'a>> {
-    let runs: Vec<&DatedRun<'a>> = runs.iter().filter(|run| run.scenario() == scenario).collect();
-    let Some(latest) = runs.last().filter(|_| runs.len() >= RUNS_MIN) else { return Vec::new() };
-    let latest_book = latest.analysis.book;
-    let same_target = runs.iter().all(|run| same_target(run.analysis.book, latest_book));
-    let of_phase = |phase: &'a str| {
-        let last = latest
-            .analysis
-            .summary()
-            .groups
-            .iter()
-            .rev()
-            .find_map(|group| Some((group.level.as_ref(), rate_row(group, phase)?.rate_unit)));
-        let (level, unit) = last?;
-        let mut rates = Vec::new();
-        for run in &runs {
-            let groups = run.analysis.summary().groups.iter();
-            for group in groups.filter(|group| group.level.as_ref() == level) {
-                let row = rate_row(group, phase).filter(|row| row.rate_unit == unit);
-                let (seconds, variant) = (run.seconds, group.variant.as_str());
-                rates.extend(row.map(|row| DatedRate { seconds, run: run.index, variant, row }));
-            }
-        }
-        let measured = each_once(rates.iter().map(|rate| rate.run)).len();
-        let enough = measured >= RUNS_MIN;
-        enough.then_some(PhaseHistory { scenario, phase, level, rates, same_target })
-    };
-    latest.analysis.summary().phases().into_iter().filter_map(of_phase).collect()
-}
-
-impl<'a> DatedRun<'a> {
-    fn scenario(&self) -> &'a str {
-        &self.analysis.book.run.scenario
-    }
-}
-
-/// The row of a phase that has a rate.
-fn rate_row<'a>(group: &'a VariantSummary, phase: &str) -> Option<&'a PhaseSummary> {
-    let has_rate = |row: &&PhaseSummary| row.rate.is_some() && !row.is_settle();
-    group.rows.iter().find(|row| row.phase == phase && has_rate(row))
 }
 
 #[cfg(test)]

@@ -117,11 +117,6 @@ impl RankRates {
         Some(self.rates.get(rank).copied().flatten()? / median(&known))
     }
 
-    /// How many measurements there are of it.
-    pub fn measurements(&self) -> u64 {
-        self.measured.len() as u64
-    }
-
     /// The host that is slow, else the rank; none where nothing is sure.
     pub fn slow(&self, hosts: &[String]) -> Option<SlowRank> {
         let mut by_host: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -28,10 +28,6 @@ pub const CHANGE_POINT_ALPHA: f64 = 0.001;
 /// The chance of a step in a row of runs where there is none, over all its places: each is tried.
 pub(crate) const RUN_STEP_ALPHA: f64 = 0.01;
 
-/// The chance of a trend within a phase where there is none. Slices that depend on
-/// those before them count less.
-pub(crate) const STEADINESS_ALPHA: f64 = 0.01;
-
 /// The evidence that a power needs over a simpler law, and a threshold over gradual curves: twice the
 /// logarithm of the likelihood ratio, "strong" in Kass and Raftery, "Bayes factors", JASA 90, 1995.
 pub(crate) const POWER_EVIDENCE_MIN: f64 = 6.0;
@@ -42,7 +38,7 @@ pub(crate) const EXPLAINED_MIN: f64 = 0.5;
 /// The smallest step between the logarithms of runs: rates are not known better than to a percent.
 pub(crate) const RUN_STEP_MIN: f64 = 0.01;
 
-/// The smallest step within a phase, and the smallest trend of it: half of the slices of a phase lie
+/// The smallest step within a phase: half of the slices of a phase lie
 /// within it by a wide margin on machines at rest, and a rate that differs by less is still the same
 /// to its reader.
 pub(crate) const LATENCY_STEP_RATIO_MIN: f64 = 1.3;

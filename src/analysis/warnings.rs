@@ -1,10 +1,10 @@
-//! Derives the warnings that a reader must know before trusting a figure: a closed set of codes, each
-//! with its condition, sentence and hint.
+//! Derives the warnings that a reader must know before trusting a figure, each with its sentence and hint.
 
 mod few_histories;
 mod jumped;
 mod layout_differs;
 mod slow_rank;
+pub mod table;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
-use super::finding::{WarningCode, WarningFinding};
 use super::findings::say;
 use super::repeat_step::{RepeatStep, step_over_repeats};
 use crate::analysis::figures::RunFigures;
@@ -21,30 +20,22 @@ use crate::base::units::{Unit, bytes, counted, duration, span};
 use crate::op::Effect;
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
-use crate::results::book::{
-    Book, ClockSource, DiskActivity, LevelOrder, MadeFileSystem, Measurement,
-};
+use crate::results::book::{Book, DiskActivity, LevelOrder, MadeFileSystem, Measurement};
 use crate::results::content::{is_bulk, only_reads};
 use crate::results::order::made;
 use crate::run::cache::{CacheState, Doubt};
 use few_histories::few_histories;
 use jumped::jumped;
 use layout_differs::layout_differs;
+use table::{WarningCode, WarningFinding};
 
-/// Fewer operations than this give no percentiles worth the name.
+/// One operation of so many may take so long, and this share of its phase.
 const OPERATIONS_MIN: u64 = 100;
-
-/// One operation of many may take so long, and this share of its phase.
 const LONG_OPERATION_SECONDS: f64 = 1.0;
 const LONG_OPERATION_SHARE: f64 = 0.5;
 
 /// Measurement overhead may be this share of an operation before there is a warning.
 const OVERHEAD_SHARE_MAX: f64 = 0.05;
-
-/// A phase that only reads may write this share of what it read; less than this many bytes is always
-/// small.
-const WRITTEN_SHARE_MAX: f64 = 0.05;
-const WRITTEN_MIN_BYTES: f64 = (1 << 20) as f64;
 
 /// Governors that let a busy processor run slowly. Drivers that leave the choice to the processor have
 /// one of the same name, which does not: see METHODOLOGY.md.
@@ -66,11 +57,9 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     };
     all.extend(invalid(judged));
     all.extend(caches(&book.measurements));
-    all.extend(few(&book.measurements));
     all.extend(long_operation(&book.measurements));
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
-    all.extend(uncounted(book));
     all.extend(disturbed(analysis));
     all.extend(slow_rank::slow(book));
     all.extend(jumped(analysis));
@@ -78,23 +67,13 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     all.extend(frequency(book));
     all.extend(late(book));
     all.extend(host_cache(book));
-    all.extend(access_times(book));
-    all.extend(reads_that_write(&book.measurements));
     all.extend(small_volume(book));
     all.extend(levels_in_order(book));
     all.extend(few_histories(book));
     all.extend(layout_differs(analysis));
     all.extend(without_journal(book));
     all.extend(memory_taken_back(book));
-    all.extend(space_unstated(book));
     all.extend(unanswered(book));
-    if book.run.clock == Some(ClockSource::Monotonic) {
-        all.push(WarningFinding::of_run(
-            WarningCode::SlowClock,
-            "latencies were read from the system's clock, not the cycle counter.",
-            "Latencies below a microsecond are less accurate.",
-        ));
-    }
     all
 }
 
@@ -117,7 +96,7 @@ fn unfinished(book: &Book) -> Option<WarningFinding> {
 fn resumed(book: &Book) -> Option<WarningFinding> {
     let texts = book.run.resumed.iter().flat_map(|resumed| resumed.differences.iter().cloned());
     let sentence = format!(
-        "the run went on though not all was as it was: {}.",
+        "the run continued in a changed environment: {}.",
         each_once(texts.clone()).join("; ")
     );
     let hint =
@@ -203,32 +182,15 @@ fn disturbed_by(
     let judged: Vec<(&Measurement, Option<f64>)> =
         measurements.filter_map(|m| Some((m, amounts.amount(m, at)?))).collect();
     let found = judged.iter().filter_map(|(_, amount)| *amount);
-    let most = match kind.code {
-        WarningCode::Compressed => found.reduce(f64::min)?,
-        _ => found.reduce(|most, one| if one.abs() > most.abs() { one } else { most })?,
-    };
+    let most = found.reduce(f64::max)?;
     let disturbed = judged.iter().filter(|(_, amount)| amount.is_some()).map(|(m, _)| *m);
     let affected = AffectedMeasurements::new(disturbed)?;
     let many = match (affected.number, analysis.book.measurements.len() as u64) {
         (1, 1) => "its measurement".to_string(),
         (disturbed, all) => format!("{disturbed} of {}", counted(all, "measurement")),
     };
-    let sentence =
-        format!("{}: {}.", affected.names(), (kind.sentence)(analysis.book, &many, most));
+    let sentence = format!("{}: {}.", affected.names(), (kind.sentence)(&many, most));
     Some(affected.warning(kind.code, sentence, kind.hint))
-}
-
-/// Nobody asks for percentiles of a few large transfers, or of a single file.
-fn few(measurements: &[Measurement]) -> Option<WarningFinding> {
-    let few = |m: &&Measurement| m.operations < OPERATIONS_MIN && m.operations != 1;
-    let judged = measurements.iter().filter(|m| m.valid() && !is_bulk(m));
-    let affected = AffectedMeasurements::new(judged.filter(few))?;
-    let sentence = format!(
-        "{} did fewer than {OPERATIONS_MIN} operations: percentiles are not reliable.",
-        affected.names()
-    );
-    let hint = "Use a larger scale, or more files with --set.";
-    Some(affected.warning(WarningCode::FewOperations, sentence, hint))
 }
 
 /// Something kept one call waiting; the phase says little of the others.
@@ -285,51 +247,6 @@ fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {
     );
     let hint = "Look for what else reads or writes there, and run again when it is idle.";
     Some(affected.warning(WarningCode::DeviceBusy, sentence, hint))
-}
-
-/// Measurements on a device of which nothing was counted. What ranks of several hosts did is not added up.
-fn uncounted(book: &Book) -> Option<WarningFinding> {
-    let device = |m: &Measurement| match book.made_for(m) {
-        Some(made) => made.device.as_ref(),
-        None => book.host.device.as_ref(),
-    };
-    let is_measured = book.run.traced.is_none() && book.run.hosts.is_empty();
-    let is_uncounted = |m: &&Measurement| {
-        let is_real = m.engine.is_some() && !m.is_simulated();
-        m.valid() && is_real && device(m).is_some() && m.device_read_bytes.is_none()
-    };
-    let uncounted = || book.measurements.iter().filter(|m| is_measured && is_uncounted(m));
-    let affected = AffectedMeasurements::new(uncounted())?;
-    let devices = each_once(uncounted().filter_map(device).map(|device| device.name.clone()));
-    let sentence = format!(
-        "{}: what {} read and wrote is unknown, because the kernel did not count it.",
-        affected.names(),
-        devices.join(", ")
-    );
-    let hint = "Let it count: echo 1 > /sys/block/DISK/queue/iostats, and run again.";
-    Some(affected.warning(WarningCode::DeviceNotCounted, sentence, hint))
-}
-
-/// Reads that update access times, or move what they read, write too.
-fn reads_that_write(measurements: &[Measurement]) -> Option<WarningFinding> {
-    let written = |m: &Measurement| {
-        let (read, written) = (m.device_read_bytes? as f64, m.device_write_bytes? as f64);
-        (written >= WRITTEN_MIN_BYTES && written > WRITTEN_SHARE_MAX * read).then_some(written)
-    };
-    let writing = || {
-        let reads = measurements.iter().filter(|m| m.valid() && only_reads(m));
-        reads.filter(|m| written(m).is_some())
-    };
-    let affected = AffectedMeasurements::new(writing())?;
-    let most = writing().filter_map(written).fold(0.0, f64::max);
-    let sentence = format!(
-        "{}: the device wrote up to {} while {} only read.",
-        affected.names(),
-        bytes(most as u64),
-        counted(affected.number, "measurement")
-    );
-    let hint = "Access times may be updated, or an earlier phase may still be written out.";
-    Some(affected.warning(WarningCode::ReadsWrite, sentence, hint))
 }
 
 fn frequency(book: &Book) -> Option<WarningFinding> {
@@ -391,25 +308,6 @@ fn host_cache(book: &Book) -> Option<WarningFinding> {
     );
     let hint = "Put the image on a file system that takes direct I/O, such as ext4 or xfs.";
     (!variants.is_empty()).then(|| WarningFinding::of_run(WarningCode::HostCache, &sentence, hint))
-}
-
-/// Only of file systems that were made: of others it is not known what each is mounted with.
-fn access_times(book: &Book) -> Option<WarningFinding> {
-    let reads = |m: &Measurement| m.job_operation().is_some_and(|o| o.reads_content);
-    let is_off = |made: &MadeFileSystem| made.options.split(',').any(|option| option == "noatime");
-    let (off, on): (Vec<_>, Vec<_>) = made(book).into_iter().partition(|made| is_off(made));
-    if off.is_empty() || on.is_empty() || !book.measurements.iter().any(reads) {
-        return None;
-    }
-    let names = |made: Vec<&MadeFileSystem>| {
-        made.iter().map(|made| made.variant.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    let (on, off) = (names(on), names(off));
-    let sentence = format!(
-        "reads update access times on {on}, and not on {off}: the first read of a file pays for it."
-    );
-    let hint = "Mount all with noatime, or none.";
-    Some(WarningFinding::of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
 }
 
 /// File systems on a place so small that its size decides. One that is filled on purpose is compared with itself.
@@ -500,24 +398,6 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
     );
     let hint = "What ran before decides, also between levels. `direct = true` reads without it.";
     Some(affected.warning(WarningCode::MemoryTakenBack, sentence, hint))
-}
-
-/// A file system that answers statfs(2) with 0 of 0 blocks, as ramfs and many on FUSE do.
-fn space_unstated(book: &Book) -> Option<WarningFinding> {
-    let there = &book.host.filesystem;
-    let is_measured = book.measurements.iter().any(|m| !m.is_simulated());
-    let is_own = book.run.reference.is_none() && book.run.traced.is_none();
-    let is_unstated = there.total_bytes.unwrap_or_default() == 0 && !there.kind.is_empty();
-    if !is_unstated || !is_measured || !is_own || !book.filesystems.is_empty() {
-        return None;
-    }
-    let sentence = format!(
-        "{} does not state its size (statfs gives 0 of 0 blocks): whether the run fits was not checked, and the \
-         space that phases take is not known.",
-        there.kind
-    );
-    let hint = "Name a directory on a file system that states its size, if space matters.";
-    Some(WarningFinding::of_run(WarningCode::SpaceUnstated, &sentence, hint))
 }
 
 /// What the run did without.

@@ -30,7 +30,7 @@ csv has a row for each measurement, csv-windows one for each window; columns are
 run document, and what is not known is empty. hgrm has the percentiles of all latencies of a \
 phase, in microseconds, as HdrHistogram's plotter reads them. openmetrics has gauges in seconds \
 and bytes; the file is put in its place in one step. svg has a file for each chart, complete in \
-itself. gnuplot has a script and its data for each, and `gnuplot NAME.gp` in their directory makes \
+itself. gnuplot has the data of each chart and a short script, and `gnuplot NAME.gp` in their directory makes \
 NAME.png. docs/EXPORTS.md has every column and name.";
 
 /// Write a run as another program reads it

@@ -1,57 +1,71 @@
 //! Detects the width, colours and characters of the terminal behind standard output or standard error.
 
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
 
-use crate::report::{Colours, Style};
+use crate::report::text::width;
+
+/// What a terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TerminalStyle {
+    pub(super) columns: usize,
+    /// Whether it knows nothing but ASCII.
+    pub(super) ascii: bool,
+    /// Whether it has colours, and they are wanted.
+    pub(super) colours: bool,
+}
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 80;
 
-/// What standard output can show, and the environment wants.
-pub(super) fn output_style(ascii: bool) -> Style {
-    style_behind(&std::io::stdout(), ascii)
-}
-
 /// What standard error can show, and the environment wants.
-pub(super) fn error_style() -> Style {
-    style_behind(&std::io::stderr(), false)
-}
-
-fn style_behind(stream: &(impl AsFd + IsTerminal), ascii: bool) -> Style {
+pub(super) fn error_style() -> TerminalStyle {
+    let stream = std::io::stderr();
     let columns = stream.is_terminal().then(|| {
-        let size = rustix::termios::tcgetwinsize(stream);
+        let size = rustix::termios::tcgetwinsize(&stream);
         size.map_or(0, |size| usize::from(size.ws_col))
     });
-    style_of(ascii, columns, |name| std::env::var(name).unwrap_or_default())
+    style_of(columns, |name| std::env::var(name).unwrap_or_default())
+}
+
+/// The text in ASCII, as wide as before: what has no letter there becomes `?`.
+pub(super) fn plain(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_ascii() => written.push(c),
+            '…' => written.push('~'),
+            'µ' | 'μ' => written.push('u'),
+            '×' => written.push('x'),
+            '–' | '—' | '−' | '─' => written.push('-'),
+            '·' => written.push('.'),
+            c => written.push_str(&"?".repeat(width(c.encode_utf8(&mut [0; 4])))),
+        }
+    }
+    written
 }
 
 /// The same for a terminal of so many columns, 0 if it does not say; none is no terminal. An
 /// environment gives an empty text for what is not set.
-fn style_of(ascii: bool, columns: Option<usize>, of: impl Fn(&str) -> String) -> Style {
+fn style_of(columns: Option<usize>, of: impl Fn(&str) -> String) -> TerminalStyle {
     let known = |columns: &usize| *columns > 0;
     let asked = of("COLUMNS").trim().parse().ok().filter(known);
-    Style {
+    TerminalStyle {
         columns: asked.or(columns.filter(known)).unwrap_or(COLUMNS),
-        ascii: ascii || !has_braille(&of),
-        colours: if columns.is_some() { colours(&of) } else { Colours::None },
+        ascii: !has_blocks(&of),
+        colours: columns.is_some() && has_colours(&of),
     }
 }
 
 /// See no-color.org and bixense.com/clicolors.
-fn colours(of: &impl Fn(&str) -> String) -> Colours {
+fn has_colours(of: &impl Fn(&str) -> String) -> bool {
     let term = of("TERM");
     let unwanted = !of("NO_COLOR").is_empty() || of("CLICOLOR") == "0";
-    if unwanted || term.is_empty() || term == "dumb" {
-        return Colours::None;
-    }
-    let many = term.contains("256color") || term.contains("direct") || !of("COLORTERM").is_empty();
-    if many { Colours::Many } else { Colours::Sixteen }
+    !(unwanted || term.is_empty() || term == "dumb")
 }
 
 /// Whether the locale is one of UTF-8, by the first of the three that is set (locale(7)). The console
-/// of Linux itself has a font without braille, and without eighths of blocks.
-fn has_braille(of: &impl Fn(&str) -> String) -> bool {
+/// of Linux itself has a font without eighths of blocks.
+fn has_blocks(of: &impl Fn(&str) -> String) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(of).into_iter().find(|name| !name.is_empty());
     let locale = locale.unwrap_or_default().to_ascii_lowercase();
     (locale.contains("utf-8") || locale.contains("utf8")) && of("TERM") != "linux"
@@ -61,8 +75,8 @@ fn has_braille(of: &impl Fn(&str) -> String) -> bool {
 mod tests {
     use super::*;
 
-    fn of(columns: Option<usize>, environment: &[(&str, &str)]) -> Style {
-        style_of(false, columns, |name| {
+    fn of(columns: Option<usize>, environment: &[(&str, &str)]) -> TerminalStyle {
+        style_of(columns, |name| {
             let set = environment.iter().find(|(key, _)| *key == name);
             set.map_or_else(String::new, |(_, value)| value.to_string())
         })
@@ -85,14 +99,12 @@ mod tests {
 
     #[test]
     fn colours_are_for_terminals_whose_user_wants_them() {
-        assert_eq!(of(Some(80), &[XTERM]).colours, Colours::Many);
-        assert_eq!(of(Some(80), &[("TERM", "xterm")]).colours, Colours::Sixteen);
-        assert_eq!(of(Some(80), &[XTERM, ("NO_COLOR", "")]).colours, Colours::Many);
-        assert_eq!(of(None, &[XTERM]).colours, Colours::None, "a pipe");
-        assert_eq!(of(Some(80), &[]).colours, Colours::None, "nobody says what it is");
+        assert!(of(Some(80), &[XTERM]).colours);
+        assert!(of(Some(80), &[XTERM, ("NO_COLOR", "")]).colours);
+        assert!(!of(None, &[XTERM]).colours, "a pipe");
+        assert!(!of(Some(80), &[]).colours, "nobody says what it is");
         for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
-            let colours = of(Some(80), &[(name, value), XTERM]).colours;
-            assert_eq!(colours, Colours::None, "{name}={value}");
+            assert!(!of(Some(80), &[(name, value), XTERM]).colours, "{name}={value}");
         }
     }
 
@@ -104,7 +116,14 @@ mod tests {
         assert!(of(None, &[]).ascii, "nothing is set");
         assert!(of(None, &[("LC_ALL", "C"), UTF8]).ascii, "the first that is set decides");
         assert!(!of(None, &[("LC_ALL", ""), UTF8]).ascii, "an empty one is not set");
-        assert!(of(None, &[UTF8, ("TERM", "linux")]).ascii, "its font has no braille");
-        assert!(style_of(true, None, |_| "C.UTF-8".into()).ascii, "it was asked for");
+        assert!(of(None, &[UTF8, ("TERM", "linux")]).ascii, "its font lacks blocks");
+    }
+
+    #[test]
+    fn text_in_ascii_is_as_wide_as_before() {
+        for (text, expected) in [("a…b", "a~b"), ("µs · 3×", "us . 3x"), ("目录", "????")] {
+            assert_eq!(plain(text), expected);
+            assert_eq!(width(expected), width(text));
+        }
     }
 }

@@ -142,16 +142,31 @@ fn repeats(all: impl Iterator<Item = Estimate>) -> String {
     format!("{least}{}", counted(u64::from(*most), "repeat"))
 }
 
-/// More variants than these do not stand beside each other.
-const VARIANTS_BESIDE_MAX: usize = 4;
-
-/// The conditions that phases found; none if nothing is known.
+/// The conditions that phases found: a column for each, a row for each variant, or for each level below its variant;
+/// none if nothing is known.
 pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
-    let is_long = conditions.variants().len() > VARIANTS_BESIDE_MAX;
-    let table = match conditions.levels().first().filter(|_| is_long) {
-        Some(level) => conditions_below(conditions, &level.axis),
-        None => conditions_beside(conditions),
+    let (variants, levels) = (conditions.variants(), conditions.levels());
+    let mut table = match levels.first() {
+        None => Table::of_names("variant", Align::Left, variants.iter().map(ToString::to_string)),
+        Some(level) => Table::new(&[(level.axis.as_str(), Align::Right)]),
     };
+    if !levels.is_empty() {
+        for variant in &variants {
+            if variants.len() > 1 {
+                table.heading(&format!("{variant}:"));
+            }
+            levels.iter().for_each(|level| table.row(vec![level_value(level)]));
+        }
+    }
+    for (at, (name, unit)) in conditions.names.iter().enumerate() {
+        let rows = variants.iter().flat_map(|variant| {
+            let all = levels.iter().map(|level| Some(*level));
+            let none = levels.is_empty().then_some(None);
+            all.chain(none).map(move |level| conditions.mean(variant, level, at))
+        });
+        table.group("");
+        table.column(name.as_str(), rows.map(|mean| condition(mean, *unit)));
+    }
     let is_of_trace =
         conditions.names.iter().any(|(name, _)| *name == ConditionName::DirectoryEntries);
     let title = match is_of_trace {
@@ -159,48 +174,6 @@ pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
         false => "found before the phases, mean over the repeats".into(),
     };
     (!conditions.names.is_empty()).then_some(TitledTable { title, table })
-}
-
-/// A row for each level of each variant.
-fn conditions_below(conditions: &Conditions, axis: &str) -> Table {
-    let (variants, levels) = (conditions.variants(), conditions.levels());
-    let mut table = Table::new(&[(axis, Align::Right)]);
-    for variant in &variants {
-        table.heading(&format!("{variant}:"));
-        levels.iter().for_each(|level| table.row(vec![level_value(level)]));
-    }
-    for (at, (name, unit)) in conditions.names.iter().enumerate() {
-        let cell = |variant: &str, level| condition(conditions.mean(variant, level, at), *unit);
-        let of_variant = |variant| levels.iter().map(move |level| cell(variant, Some(*level)));
-        table.group("");
-        table.column(name.as_str(), variants.iter().copied().flat_map(of_variant));
-    }
-    table
-}
-
-/// A row for each level if there are any, with the variants beside each other, else for each variant.
-fn conditions_beside(conditions: &Conditions) -> Table {
-    let (variants, levels) = (conditions.variants(), conditions.levels());
-    let axis = levels.first().map(|level| level.axis.as_str());
-    let by_level =
-        |axis| Table::of_names(axis, Align::Right, levels.iter().map(|l| level_value(l)));
-    let by_variant =
-        || Table::of_names("variant", Align::Left, variants.iter().map(|name| name.to_string()));
-    let mut table = axis.map_or_else(by_variant, by_level);
-    for (at, (name, unit)) in conditions.names.iter().enumerate() {
-        let cell = |variant: &str, level| condition(conditions.mean(variant, level, at), *unit);
-        let is_grouped = axis.is_some() && variants.len() > 1;
-        table.group(if is_grouped { name.as_str() } else { "" });
-        if axis.is_none() {
-            table.column(name.as_str(), variants.iter().map(|variant| cell(variant, None)));
-            continue;
-        }
-        for variant in &variants {
-            let head = if is_grouped { variant } else { name.as_str() };
-            table.column(head, levels.iter().map(|level| cell(variant, Some(level))));
-        }
-    }
-    table
 }
 
 fn condition(mean: Option<f64>, unit: Unit) -> String {
@@ -246,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn the_conditions_of_many_variants_stand_below_each_other() {
-        let mut book = crate::results::fixture::growing::fullness(&["a", "b", "c", "d", "e"]);
+    fn the_conditions_of_variants_stand_below_each_other() {
+        let mut book = crate::results::fixture::growing::fullness(&["a", "b", "c"]);
         book.conditions.retain(|c| c.cell.level.as_ref().is_some_and(|level| level.value < 50.0));
         let analysis = Analysis::of(&book);
         let mut out = Vec::new();
@@ -255,7 +228,7 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         assert!(lines[1].starts_with("space-used") && lines[1].ends_with("layout-score"), "{text}");
-        assert_eq!((lines[2], lines.len()), ("a:", 2 + 5 * 3), "{text}");
+        assert_eq!((lines[2], lines.len()), ("a:", 2 + 3 * 3), "{text}");
         assert!(lines[3].starts_with("30%"), "{text}");
     }
 

@@ -21,14 +21,13 @@ mod markup;
 mod names;
 mod page;
 mod phases;
-mod plot;
 mod ranks;
 mod selftest;
+mod single_operations;
 mod table;
 mod terminal;
 pub(crate) mod text;
 mod warnings;
-mod windows;
 
 pub use audit::{write_audits, write_audits_json};
 pub use comparison::{
@@ -43,15 +42,12 @@ pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
 pub use layout::write_layout;
 pub use lists::{write_references, write_runs};
 pub use page::{PAGE_RUNS_MAX, page_text};
-pub use plot::{Colours, Style, plain, write_plots};
 pub use selftest::{
     write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
 };
-pub use terminal::write_plotted;
 
 /// Every report that a command can ask for.
-pub const REPORTS: &[ReportFormat] =
-    &[terminal::DETAILS, json::JSON, terminal::TERMINAL, windows::WINDOWS];
+pub const REPORTS: &[ReportFormat] = &[terminal::DETAILS, json::JSON, terminal::TERMINAL];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static ReportFormat> {

@@ -9,12 +9,10 @@ use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::{about_stopping, write_head};
 use super::host::write_host;
 use super::phases::{write_every_phase, write_latencies, write_phases};
-use super::plot::{Style, write_plots};
 use super::ranks::{ABOUT_RANKS, rank_tables};
+use super::single_operations::single_latency_table;
 use super::text::write_wrapped;
-use super::windows::{course_table, single_latency_table};
 use crate::analysis::Analysis;
-use crate::analysis::course::course_tables;
 use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
 
@@ -38,31 +36,6 @@ fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
     write_tables(analysis, &mut tables)?;
     write_around(analysis, &tables, out)?;
     write_appendix(analysis, !analysis.summary().levels().is_empty(), out)
-}
-
-/// The terminal's report with charts: the first screen and the chart that shows the answer, or `details` with all
-/// charts in place of the first tables. Fails only if `out` does.
-pub fn write_plotted(
-    analysis: &Analysis<'_>,
-    style: &Style,
-    details: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut charts = Vec::new();
-    let wanted = if details { usize::MAX } else { 1 };
-    let any = write_plots(&[analysis], style, wanted, &mut charts)?;
-    if !details {
-        write_terminal(analysis, out)?;
-        if any {
-            writeln!(out)?;
-        }
-        return out.write_all(&charts);
-    }
-    if !any {
-        return write_details(analysis, out);
-    }
-    write_around(analysis, &charts, out)?;
-    write_appendix(analysis, true, out)
 }
 
 /// Every phase at every level if that is wanted, its latencies, what the disk did, and how the machine was set.
@@ -131,7 +104,6 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     } else {
         write_phases(summary, out)?;
         write_wrapped("", &about_stopping(analysis).unwrap_or_default(), out)?;
-        tables.extend(course_tables(analysis).iter().map(course_table));
         tables.extend(conditions_table(analysis.conditions()));
     }
     if !book.filesystems.is_empty() {

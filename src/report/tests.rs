@@ -7,13 +7,13 @@ use crate::results::fixture::failing;
 use serde_json::Value;
 
 use super::*;
-use crate::analysis::finding::WarningCode;
+use crate::analysis::warnings::table::WarningCode;
 use crate::base::fixture::golden;
 use crate::host::facts::DeviceFacts;
 use crate::plan::Conclusion;
 use crate::plan::Scale;
+use crate::results::book::MadeOn;
 use crate::results::book::{Book, CellKey, Level, MadeFileSystem, Measurement, RunFacts};
-use crate::results::book::{ClockSource, MadeOn};
 use crate::results::fixture::{self, growing};
 use crate::results::reference::{find_reference, references};
 use crate::results::store::{RunList, RunSummary, UnreadableRun};
@@ -330,16 +330,14 @@ fn a_run_on_a_modelled_disk_names_it_and_says_what_it_saw() {
 #[test]
 fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
     let mut book = growing::fullness(&["ext4"]);
-    book.run.clock = Some(ClockSource::Monotonic);
+    book.host.settings.as_mut().unwrap().governor = Some("powersave".into());
     let text = rendered("details", &book);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(at("takes 2.") < at("98%  ") && at("98%  ") < at("latencies were read"));
+    assert!(at("takes 2.") < at("98%  ") && at("98%  ") < at("frequency governor is"));
 }
 
 #[test]
-fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
-    assert_golden("windows.txt", &rendered("windows", &fixture::book()));
-    assert_golden("windows-none.txt", &rendered("windows", &killed_book()));
+fn the_list_of_runs_is_the_one_that_was_agreed_on() {
     let run = |id: &str, complete, finished, invalid| {
         let mut book = Book::default();
         book.run.id = id.into();
@@ -447,7 +445,6 @@ fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
         {
             assert!(!text.contains(claim), "{claim} in\n{text}");
         }
-        assert_fits(&rendered("windows", &book), &book.run.id);
         let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
         let run = &document["run"];
         for key in ["seed", "started", "command", "boatload", "overhead_ns", "clock", "job"] {
@@ -462,14 +459,6 @@ fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
             assert_ne!(m["operations_per_second"], 0.0, "an unknown rate is not zero");
         }
     }
-}
-
-#[test]
-fn windows_of_one_operation_have_one_figure() {
-    let text = rendered("windows", &find_reference("directory-ufs").unwrap());
-    let lines: Vec<&str> = text.lines().take(3).collect();
-    assert_eq!(lines[1], "operation  latency");
-    assert_eq!(lines[2], "    1,000  39.0 us");
 }
 
 #[test]
@@ -565,7 +554,7 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
         let book = fixture::Odd::new(seed).book();
-        for report in ["details", "terminal", "windows"] {
+        for report in ["details", "terminal"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");

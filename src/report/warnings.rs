@@ -2,7 +2,8 @@
 
 use super::text::{WIDTH, width};
 use crate::analysis::Analysis;
-use crate::analysis::finding::{Finding, WarningCode, WarningFinding};
+use crate::analysis::finding::Finding;
+use crate::analysis::warnings::table::{WarningCode, WarningFinding};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::counted;
@@ -92,15 +93,9 @@ mod tests {
     }
 
     fn warning(phases: &[&str], measurements: Option<u64>) -> WarningFinding {
-        WarningFinding {
-            code: WarningCode::OthersIo,
-            sentence: "s".into(),
-            hint: "h".into(),
-            phases: phases.iter().map(ToString::to_string).collect(),
-            measurements,
-            reason: None,
-            jump: None,
-        }
+        let phases = phases.iter().map(ToString::to_string).collect();
+        let one = WarningFinding::about_phases(WarningCode::OthersIo, phases, "s".into(), "h");
+        WarningFinding { measurements, ..one }
     }
 
     #[test]

@@ -63,14 +63,6 @@ impl PhaseRanks {
         Self { ranks, clock_error_seconds, stonewall_seconds, stonewall_operations }
     }
 
-    /// Mean operations per second of a rank while it works; null if nothing was done.
-    pub fn mean_rate(&self) -> Option<f64> {
-        let busy = || self.ranks.iter().filter(|one| one.is_busy());
-        let operations: u64 = busy().map(|one| one.operations).sum();
-        let seconds: f64 = busy().map(RankShare::seconds).sum();
-        (operations > 0).then(|| operations as f64 / seconds)
-    }
-
     /// From the first start to the last end, in seconds.
     pub fn seconds(&self) -> f64 {
         self.ranks.iter().map(|one| one.ended_seconds).fold(0.0, f64::max)

@@ -245,7 +245,7 @@ fn an_imported_run_is_the_run_in_every_report_and_in_the_tables() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert_eq!(ran.stdout, format!("imported {id}: x, 16 measurements\n"));
     for arguments in [
-        &["show", "last", "--details", "--windows"][..],
+        &["show", "last", "--details"][..],
         &["show", "last", "--json", "-"],
         &["export", "last", "--format", "hgrm", "--phase", "create", "-o", "p"],
         &["runs"],

@@ -61,7 +61,6 @@ fn an_imported_run_cannot_talk_to_the_terminal() {
         &["check", "aaaaaaaa", "--baseline", "history"],
         &["check", "aaaaaaaa", "--baseline", "last", "--confirm", "1"],
         &["compare", "last", "aaaaaaaa"],
-        &["show", "aaaaaaaa", "--plot", "create"],
     ] {
         let ran = bench.run(arguments);
         let said = ran.stdout + &ran.stderr;

@@ -23,7 +23,6 @@ mod first_screens;
 mod hostile;
 mod live;
 mod pictures;
-mod plots;
 mod references;
 mod resume;
 mod stores;

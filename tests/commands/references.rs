@@ -131,9 +131,9 @@ fn several_documents_stand_one_on_a_line() {
 }
 
 #[test]
-fn windows_are_those_of_one_run_and_six_runs_are_the_most() {
+fn details_are_those_of_one_run_and_six_runs_are_the_most() {
     let bench = Bench::default();
-    let ran = bench.run(["show", "--windows", DEBIAN, DEBIAN]);
+    let ran = bench.run(["show", "--details", DEBIAN, DEBIAN]);
     assert!(ran.refuses(2).contains("only that one"), "{}", ran.stderr);
     assert_eq!(bench.run([&["show"][..], &[DEBIAN; 6]].concat()).code, Some(0));
     assert_eq!(bench.run([&["show"][..], &[DEBIAN; 7]].concat()).code, Some(2));

@@ -103,39 +103,12 @@ def order():
     return cases
 
 
-# --- values that depend on each other ----------------------------------------------------------
+# --- slopes ------------------------------------------------------------------------------------
 
 
-def effective_size(values):
-    """Geyer 1992, section 3.3."""
-    rho = acf(values, nlags=len(values) - 1, fft=False)
-    pairs = [rho[k] + rho[k + 1] for k in range(0, len(rho) - 1, 2)]
-    positive = list(itertools.takewhile(lambda pair: pair > 0, pairs))
-    monotone = list(itertools.accumulate(positive, min))
-    return len(values) / max(1, 2 * sum(monotone) - 1)
-
-
-def dependence():
-    samples = (SERIES, RISING, MIDDLE)
-    return [{"values": values, "effective_size": effective_size(values)} for values in samples]
-
-
-def trends():
-    cases = []
-    for values in (SERIES, RISING, TIED, WARMING, SMALL, FOUR):
-        plain, slope = pymannkendall.original_test(values), stats.theilslopes(values).slope
-        size = effective_size(stats.rankdata(np.array(values) - slope * np.arange(len(values))))
-        z = plain.z / math.sqrt(len(values) / size)
-        cases.append(
-            {
-                "values": values,
-                "slope": slope,
-                "tau": plain.Tau,
-                "p_value": 2 * stats.t.sf(abs(z), max(size - 2, 1)),
-                "correction": len(values) / size,
-            }
-        )
-    return cases
+def slopes():
+    samples = (SERIES, RISING, TIED, WARMING, SMALL, FOUR)
+    return [{"values": values, "slope": stats.theilslopes(values).slope} for values in samples]
 
 
 # --- changes of the mean -----------------------------------------------------------------------
@@ -212,13 +185,12 @@ def plain(value):
 
 
 def main():
-    packages = (np, scipy, statsmodels, pymannkendall)
+    packages = (np, scipy)
     figures = {
         "made_with": {package.__name__: package.__version__ for package in packages},
         "describe": describe(),
         "order": order(),
-        "dependence": dependence(),
-        "trends": trends(),
+        "slopes": slopes(),
         "changes": changes(),
     }
     parts = [f"{json.dumps(key)}: {json.dumps(plain(part))}" for key, part in figures.items()]

@@ -69,7 +69,7 @@ fn findings<'a>(document: &'a Value, kind: &str) -> Vec<&'a Value> {
 }
 
 fn warns(document: &Value) -> bool {
-    findings(document, "warning").iter().any(|one| one["code"] == "device-not-counted")
+    findings(document, "warning").iter().any(|one| one["reason"] == "no-device")
 }
 
 #[test]

@@ -46,12 +46,6 @@ impl Source {
         };
         (0..n).map(&mut next).collect()
     }
-
-    /// The same, which rise by 20% from the first to the last.
-    pub(crate) fn drifting_windows(&mut self, n: usize) -> Vec<f64> {
-        let rise = |at: usize| 0.2 * (at as f64 / (n - 1) as f64 - 0.5);
-        self.windows(n).into_iter().enumerate().map(|(at, value)| value + rise(at)).collect()
-    }
 }
 
 /// In which share of `draws` something is so.

@@ -3,8 +3,9 @@
 use super::Reliability;
 use super::words::number_of_words;
 use crate::analysis::figures::RunFigures;
-use crate::analysis::finding::{Finding, WarningCode};
+use crate::analysis::finding::Finding;
 use crate::analysis::findings::say;
+use crate::analysis::warnings::table::WarningCode;
 use crate::base::distinct::each_once;
 use crate::base::units::{counted, grouped};
 use crate::results::book::{CacheAsked, CacheState, Measurement};
@@ -89,7 +90,7 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
     }
     for code in each_once(codes.iter().copied()) {
         let why = code.short_name().to_string();
-        reservations.extend(reliability_with(code).map(|grade| (grade, why)));
+        reservations.extend(code.reliability().map(|grade| (grade, why)));
     }
     if (2..REPEATS_HIGH).contains(&repeats) {
         reservations.push((Reliability::Medium, many.clone()));
@@ -166,31 +167,6 @@ pub(super) fn joined(against: &[String], in_favour: &[String]) -> String {
         reason = longer;
     }
     reason
-}
-
-/// The reliability that a warning leaves; none where it changes no verdict.
-fn reliability_with(code: WarningCode) -> Option<Reliability> {
-    match code {
-        // What changed with time looks like what changed with the level.
-        WarningCode::LevelsInOrder
-        | WarningCode::CacheNotAsAsked
-        | WarningCode::ResumedAnyway
-        | WarningCode::DiskLate
-        | WarningCode::ClockJumped
-        | WarningCode::HostCache => Some(Reliability::Low),
-        WarningCode::SmallVolume
-        | WarningCode::FewHistories
-        | WarningCode::LayoutDiffers
-        | WarningCode::NoJournal
-        | WarningCode::SlowRank
-        | WarningCode::Jump
-        | WarningCode::Step
-        | WarningCode::AccessTimesDiffer
-        | WarningCode::Frequency
-        | WarningCode::MemoryTakenBack
-        | WarningCode::MeasurementOverhead => Some(Reliability::Medium),
-        _ => None,
-    }
 }
 
 /// The repeats of the cell with the fewest.

@@ -14,9 +14,9 @@ use crate::results::book::{Level, Measurement, Window};
 use crate::results::order::PhaseCell;
 
 /// Fewer windows than this show no growth.
-pub(in crate::analysis) const WINDOWS_MIN: usize = 8;
+const WINDOWS_MIN: usize = 8;
 /// Parts of a phase.
-pub(in crate::analysis) const TENTHS: usize = 10;
+const TENTHS: usize = 10;
 /// Parts that a law is fitted to at most, without the start-up.
 const BLOCKS_MAX: usize = 45;
 
@@ -150,7 +150,7 @@ pub(in crate::analysis) fn measured_growths<'a>(all: &Observations<'a>) -> Vec<M
 }
 
 /// Whether it has windows, and all of them have figures.
-pub(in crate::analysis) fn has_whole_windows(m: &Measurement) -> bool {
+fn has_whole_windows(m: &Measurement) -> bool {
     let is_whole = |w: &Window| w.mean_ns.is_finite() && w.mean_ns > 0.0 && w.operations > 0;
     !m.windows.is_empty() && m.windows.iter().all(is_whole)
 }
@@ -187,7 +187,7 @@ fn tenths(windows: &[Window]) -> [&[Window]; 3] {
 }
 
 /// Mean latency of the operations of some windows.
-pub(in crate::analysis) fn mean_ns(windows: &[Window]) -> f64 {
+fn mean_ns(windows: &[Window]) -> f64 {
     let operations: f64 = windows.iter().map(|w| w.operations as f64).sum();
     windows.iter().map(|w| w.mean_ns * w.operations as f64).sum::<f64>() / operations
 }

@@ -15,7 +15,6 @@ mod ranking;
 #[cfg(test)]
 mod source;
 #[cfg(test)]
-mod tables;
 #[cfg(test)]
 mod twins;
 #[cfg(test)]

@@ -3,7 +3,6 @@ use crate::base::random::{Stream, draw};
 use crate::plan::Scale;
 use crate::results::book::MadeOn;
 use crate::results::fixture;
-use crate::results::reference::references;
 
 /// About one percent of noise around zero.
 fn noise(seed: u64, n: usize) -> Vec<f64> {
@@ -122,64 +121,4 @@ fn a_file_system_that_was_made_elsewhere_is_another_target() {
     let mut other_loop = image.clone();
     other_loop.filesystems[0].device.as_mut().unwrap().name = "loop7".into();
     assert!(same_target(&image, &other_loop), "loop devices are numbered as they come");
-}
-
-fn begun(day: u32) -> Book {
-    let mut book = fixture::book();
-    (book.run.id, book.run.started) =
-        (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
-    book
-}
-
-/// Of each phase the runs that measured it, and whether they have the same target.
-fn histories(books: &[Book]) -> Vec<(String, Vec<usize>, bool)> {
-    let analyses: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
-    let runs_of = |one: PhaseHistory<'_>| {
-        let runs = one.rates.iter().map(|rate| rate.run).collect();
-        (one.phase.to_string(), runs, one.same_target)
-    };
-    phase_histories(&analyses.iter().collect::<Vec<_>>()).into_iter().map(runs_of).collect()
-}
-
-#[test]
-fn three_runs_stand_in_the_order_they_began_and_two_are_no_history() {
-    let found = histories(&[begun(7), begun(5), begun(6)]);
-    assert_eq!(found.len(), 5, "{found:?}");
-    assert_eq!(found[0], ("create".into(), vec![1, 2, 0], true));
-    assert_eq!(histories(&[begun(7), begun(5)]), []);
-    assert_eq!(histories(&[begun(7), begun(5), begun(7)]), [], "one of them twice");
-    assert_eq!(histories(&[begun(7), begun(5), begun(7), begun(6)])[0].1, [1, 3, 0]);
-}
-
-#[test]
-fn published_figures_and_other_scenarios_do_not_count() {
-    let mut other = begun(6);
-    other.run.scenario = "mine".into();
-    let published = references().into_iter().find(|book| book.run.scenario == "smallfiles");
-    assert_eq!(histories(&[begun(7), begun(5), other, published.unwrap()]), []);
-}
-
-#[test]
-fn runs_on_another_machine_have_another_target() {
-    let mut other = begun(6);
-    other.host.cpu = "another".into();
-    assert!(histories(&[begun(7), begun(5), other]).iter().all(|(.., same)| !same));
-}
-
-#[test]
-fn with_an_axis_a_history_is_of_the_last_level_of_the_latest_run() {
-    let books: Vec<Book> = (5..8)
-        .map(|day| {
-            let mut book = fixture::growing::chunks();
-            (book.run.id, book.run.started) =
-                (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
-            book
-        })
-        .collect();
-    let analyses: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
-    let all: Vec<&RunFigures<'_>> = analyses.iter().collect();
-    let found = phase_histories(&all);
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].level.map(|level| level.value), Some(4_096_000.0));
-    assert_eq!(found[0].rates.len(), 9, "three variants of three runs");
 }

@@ -28,14 +28,6 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
     }
 }
 
-/// The values in order, smallest first.
-#[must_use]
-pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
-}
-
 /// The median; not a number if there are no values.
 #[must_use]
 pub(crate) fn median(values: &[f64]) -> f64 {

@@ -1,6 +1,6 @@
 //! Warns where several repeats were measured beside the same files: their spread does not show what other files change.
 
-use crate::analysis::finding::{WarningCode, WarningFinding};
+use super::table::{WarningCode, WarningFinding};
 use crate::base::distinct::each_once;
 use crate::base::units::{counted, grouped};
 use crate::results::book::{Book, Condition, LevelOrder};

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
+use super::table::{JumpFigures, WarningCode, WarningFinding};
 use crate::analysis::change::{LatencyStep, latency_steps};
 use crate::analysis::figures::RunFigures;
-use crate::analysis::finding::{JumpFigures, WarningCode, WarningFinding};
 use crate::analysis::findings::say;
 use crate::base::units::{counted, grouped};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};

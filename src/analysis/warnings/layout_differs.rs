@@ -1,7 +1,7 @@
 //! Warns where the layout score of the files that fill a place differs between levels: fragmentation then goes with the level.
 
+use super::table::{WarningCode, WarningFinding};
 use crate::analysis::figures::RunFigures;
-use crate::analysis::finding::{WarningCode, WarningFinding};
 use crate::analysis::findings::say;
 use crate::base::units::counted;
 use crate::plan::DEFAULT_VARIANT;

@@ -1,6 +1,6 @@
 //! Warns that a rank or a host is slower than the others, if repeats agree on it.
 
-use crate::analysis::finding::{WarningCode, WarningFinding};
+use super::table::{WarningCode, WarningFinding};
 use crate::analysis::findings::say;
 use crate::analysis::ranks::{SlowRank, slow_ranks};
 use crate::base::distinct::each_once;

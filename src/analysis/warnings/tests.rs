@@ -69,16 +69,6 @@ fn an_invalid_measurement_is_named_with_its_reasons() {
 }
 
 #[test]
-fn few_operations_are_said() {
-    let m = Measurement { operations: 5, ..measurement("create") };
-    let all = of(vec![m]);
-    assert_eq!(codes(&all), [WarningCode::FewOperations]);
-    assert_eq!(all[0].phases, ["create"]);
-    let one = Measurement { operations: 1, ..measurement("create") };
-    assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
-}
-
-#[test]
 fn one_operation_that_takes_most_of_the_time_of_its_phase_is_said() {
     let with = |longest_seconds: f64, seconds: f64| {
         let m = measurement("create");
@@ -127,26 +117,6 @@ fn a_device_that_was_busy_is_said_with_the_phases_and_how_often() {
     assert!(all[0].sentence.contains("2 of 4 measurements"), "{}", all[0].sentence);
     assert_eq!(all[0].measurements, Some(2));
     assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
-}
-
-#[test]
-fn a_device_that_counted_nothing_is_named_and_none_is_where_there_is_no_device() {
-    let with = |read: Option<u64>| Measurement {
-        engine: Some(EngineName::Sync),
-        device_read_bytes: read,
-        ..measurement(if read.is_some() { "read" } else { "create" })
-    };
-    let mut book = Book { measurements: vec![with(Some(0)), with(None)], ..Book::default() };
-    assert_eq!(of_book(&book), [], "a file system in memory");
-    book.host.device = crate::results::fixture::host().device;
-    let all = of_book(&book);
-    assert_eq!(codes(&all), [WarningCode::DeviceNotCounted]);
-    let said = "create: what vda read and wrote is unknown, because the kernel did not count it.";
-    assert_eq!(all[0].sentence, said);
-    book.measurements.retain(|m| m.device_read_bytes.is_some());
-    assert_eq!(of_book(&book), []);
-    book.measurements[0] = Measurement { engine: Some(EngineName::Sim), ..with(None) };
-    assert_eq!(of_book(&book), [], "nothing is counted of a simulated place");
 }
 
 #[test]
@@ -200,27 +170,6 @@ fn slow_processors_are_stated_once() {
         m.disturbance.as_mut().unwrap().frequency_share = Some(0.4);
     }
     assert!(stated(&book)[0].sentence.contains("40% of their highest frequency"));
-}
-
-#[test]
-fn one_large_transfer_is_not_too_few() {
-    let m = Measurement { operations: 1, bytes: Some(1 << 30), ..measurement("read") };
-    assert_eq!(of(vec![m]), []);
-}
-
-#[test]
-fn reads_during_which_the_device_wrote_are_told_and_writes_are_not() {
-    let moved = |operation: &str, read: u64, written: u64| Measurement {
-        operation: MeasuredOperation::find(operation),
-        device_read_bytes: Some(read),
-        device_write_bytes: Some(written),
-        ..measurement(operation)
-    };
-    let of_one = |m| codes(&of(vec![m])).contains(&WarningCode::ReadsWrite);
-    assert!(of_one(moved("read", 30 << 20, 2 << 20)));
-    assert!(!of_one(moved("read", 60 << 20, 2 << 20)), "3% of it");
-    assert!(!of_one(moved("read", 1 << 20, 1 << 19)), "half a MiB");
-    assert!(!of_one(moved("rewrite", 30 << 20, 90 << 20)));
 }
 
 #[test]

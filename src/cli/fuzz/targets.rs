@@ -4,8 +4,7 @@ use super::mutation::Random;
 use crate::analysis::Analysis;
 use crate::analysis::compare::compare;
 use crate::report::{
-    Colours, EXPORTS, REPORTS, Style, page_text, write_comparison, write_plotted, write_runs,
-    write_side_by_side,
+    EXPORTS, REPORTS, page_text, write_comparison, write_runs, write_side_by_side,
 };
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing};
@@ -21,8 +20,6 @@ fn show(book: &Book) {
     for export in EXPORTS {
         let _ = (export.texts)(&analysis);
     }
-    let style = Style { columns: 80, ascii: false, colours: Colours::Sixteen };
-    let _ = write_plotted(&analysis, &style, true, &mut out);
     let other = fixture::book();
     let other = Analysis::of(&other);
     let comparison = compare(&other, &analysis);

@@ -6,8 +6,8 @@ use ratatui_core::text::{Line, Span, Text};
 use ratatui_core::widgets::Widget;
 
 use super::state::{Notice, RecentRates};
+use crate::cli::terminal_style::TerminalStyle;
 use crate::report::text::{shorten, width, wrap_to};
-use crate::report::{Colours, Style as TerminalStyle};
 
 /// In smaller terminals the view only says that they are too small.
 const COLUMNS_MIN: usize = 40;
@@ -31,7 +31,7 @@ const IN_ASCII: &str = "-#.#>.x+~_.:-=+*x";
 pub(super) fn paint(lines: Vec<Line<'static>>, style: TerminalStyle, buffer: &mut Buffer) {
     Text::from(lines).render(buffer.area, buffer);
     for cell in &mut buffer.content {
-        if style.colours == Colours::None {
+        if !style.colours {
             cell.fg = Color::Reset;
         }
         if style.ascii && !cell.symbol().is_ascii() {

@@ -31,7 +31,6 @@ use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::tracing::TraceBatch;
 use crate::plan::Plan;
-use crate::report::plain;
 use crate::results::book::{Book, CellKey, Measurement};
 use crate::run::ballast::Headway;
 use crate::run::clock::{Clock, RealClock};
@@ -461,7 +460,7 @@ impl Shared {
         let style = terminal_style::error_style();
         let mut known = self.sampled(None, None);
         let text = progress_line(&known.state, style.columns);
-        let text = if style.ascii { plain(&text) } else { text };
+        let text = if style.ascii { terminal_style::plain(&text) } else { text };
         if !known.is_over && text != known.line {
             known.line.clone_from(&text);
             drop(known);

@@ -7,11 +7,11 @@ use ratatui_core::terminal::Terminal;
 use super::state::{CellMark, CounterSample, RunState};
 use super::view::{draw, progress_line};
 use crate::base::fixture::golden::assert_golden;
+use crate::cli::terminal_style::TerminalStyle as Style;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;
 use crate::plan::{Plan, Settings, read_job};
-use crate::report::{Colours, Style};
 use crate::results::book::CellKey;
 use crate::results::fixture;
 use crate::run::ballast::Headway;
@@ -53,7 +53,7 @@ tree = { files = 1_000 }
 phase = [ { operation = "create" }, { operation = "stat", cache = "as-is", duration = "1h" } ]
 "#;
 
-pub(super) const FULL: Style = Style { columns: 80, ascii: false, colours: Colours::Sixteen };
+pub(super) const FULL: Style = Style { columns: 80, ascii: false, colours: true };
 
 fn plan(text: &str) -> Plan {
     read_job(text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("the job")))
@@ -170,7 +170,7 @@ fn a_run_under_way_is_shown_in_terminals_of_all_sizes() {
 
 #[test]
 fn nothing_but_ascii_is_shown_where_there_is_nothing_else() {
-    let plain = Style { columns: 80, ascii: true, colours: Colours::None };
+    let plain = Style { columns: 80, ascii: true, colours: false };
     let text = shown(&under_way().state, plain, 80, 24);
     assert!(text.is_ascii());
     assert_golden("live-ascii.txt", &text);

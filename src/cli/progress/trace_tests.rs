@@ -5,10 +5,10 @@ use super::tests::{FULL, shown_by};
 use super::trace_state::{RECENT_SECONDS, TraceState};
 use super::trace_view::draw_trace;
 use crate::base::fixture::golden::assert_golden;
+use crate::cli::terminal_style::TerminalStyle as Style;
 use crate::host::tracing::{
     BUCKET_BITS, MapEntry, TraceBatch, TracedOperation, URING_NUMBER, WINDOW_SHIFT,
 };
-use crate::report::{Colours, Style};
 
 /// Calls that were counted at one look.
 struct Counted {
@@ -88,7 +88,7 @@ fn a_trace_under_way_is_shown_in_terminals_of_all_sizes() {
 
 #[test]
 fn nothing_but_ascii_is_shown_of_a_trace_where_there_is_nothing_else() {
-    let plain = Style { columns: 80, ascii: true, colours: Colours::None };
+    let plain = Style { columns: 80, ascii: true, colours: false };
     let text = under_way().shown(plain, 80, 24);
     assert!(text.is_ascii(), "{text}");
 }

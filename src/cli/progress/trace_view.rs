@@ -8,7 +8,7 @@ use super::canvas::{ACTIVE, BAD, FAINT, STRONG, ViewSize, curve, padded, paint, 
 use super::state::RunState;
 use super::trace_state::{OperationCalls, RECENT_SECONDS, SeenOperation, TraceState};
 use crate::base::units::{counted, duration, figures, grouped, span};
-use crate::report::Style as TerminalStyle;
+use crate::cli::terminal_style::TerminalStyle;
 use crate::report::text::{shorten, width};
 
 /// The longest name of an operation.

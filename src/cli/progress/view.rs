@@ -9,7 +9,7 @@ use super::canvas::{
 };
 use super::state::{Activity, CellMark, CellRepeats, FinishedPhase, Goal, RunState, variant_name};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
-use crate::report::Style as TerminalStyle;
+use crate::cli::terminal_style::TerminalStyle;
 use crate::report::text::{shorten, width};
 
 /// Most columns of a variant's name.

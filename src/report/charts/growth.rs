@@ -1,7 +1,10 @@
 //! Draws how latency grows while a phase runs: what was measured, and the fitted law, on axes from zero.
 
-use super::runs::{ChartKeys, ChartRuns, about_disturbed, about_last_level, notes, seconds};
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use super::runs::{ChartRuns, about_disturbed, about_last_level, notes, seconds};
+use super::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    SeriesLook,
+};
 use crate::analysis::Analysis;
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::findings::growth::{GrowthBlock, GrowthCourse};
@@ -10,10 +13,10 @@ use crate::base::failure::shown;
 use crate::results::book::Level;
 
 /// One chart for each phase of which a growth is known, at the last of its levels.
-pub(super) fn growths(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+pub(super) fn growths(runs: &ChartRuns<'_>) -> Vec<Chart> {
     let grown = runs.analyses.iter().flat_map(|analysis| growths_of(analysis));
     let phases = each_once(grown.filter_map(|one| one.0.phase.as_deref()));
-    phases.into_iter().filter_map(|phase| chart(runs, phase, keys)).collect()
+    phases.into_iter().filter_map(|phase| chart(runs, phase)).collect()
 }
 
 fn growths_of<'a>(
@@ -22,7 +25,7 @@ fn growths_of<'a>(
     analysis.effects().filter_map(|effect| Some((effect, effect.course.as_ref()?)))
 }
 
-fn chart(runs: &ChartRuns<'_>, phase: &str, keys: &mut ChartKeys) -> Option<Chart> {
+fn chart(runs: &ChartRuns<'_>, phase: &str) -> Option<Chart> {
     let (mut series, mut levels): (Vec<ChartSeries>, Vec<&Level>) = (Vec::new(), Vec::new());
     let mut counted = Vec::new();
     for variant in &runs.variants {
@@ -66,7 +69,12 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, keys: &mut ChartKeys) -> Option<Char
         notes: notes(about, others),
         series,
         from_zero: true,
-        ..Chart::new(keys.unused("growth", phase), title, x, ChartAxis::latency(AxisScale::Linear))
+        ..Chart::new(
+            ChartContent::of_phase(ChartFamily::Growth, phase),
+            title,
+            x,
+            ChartAxis::latency(AxisScale::Linear),
+        )
     }
     .checked()
 }

@@ -31,17 +31,6 @@ pub(crate) struct SeriesSlot {
     /// Which of the dashes or shapes tells it from others of its look and colour, from 0: p50, then
     /// p99, then the same of names whose colour another has had before.
     pub(crate) pattern: usize,
-    /// For lines with intervals at the same x, and single values on them.
-    pub(crate) lane: Option<SeriesLane>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SeriesLane {
-    /// How far right of the middle of all it stands, as the distance of two neighbours is 1.
-    pub(crate) place: f64,
-    pub(crate) number: usize,
-    /// From an x to the nearest, in the numbers of the axis.
-    pub(crate) gap: f64,
 }
 
 /// Names of series that stand beside each other where any x has points of two of them.
@@ -82,9 +71,7 @@ impl<'a> Neighbours<'a> {
 impl Chart {
     /// The slot of each series, in their order.
     pub(crate) fn slots(&self) -> Vec<SeriesSlot> {
-        let is_beside = |look: SeriesLook| {
-            self.x.is_named() && matches!(look, SeriesLook::Bars | SeriesLook::Markers)
-        };
+        let is_beside = |look: SeriesLook| self.x.is_named() && look == SeriesLook::Bars;
         let bars: Vec<_> = self.series.iter().filter(|one| is_beside(one.look)).collect();
         let bars = Neighbours::new(&bars);
         let lines = self.series.iter().filter(|one| one.look == SeriesLook::Line);
@@ -100,7 +87,7 @@ impl Chart {
         let lines = Neighbours::new(&lines);
         let has_lanes = lines.share_places && self.x.scale == AxisScale::Linear;
         let slot = |(one, pattern): (&ChartSeries, usize)| {
-            let mut slot = SeriesSlot { shift: 0.0, width: 0.0, pattern, lane: None };
+            let mut slot = SeriesSlot { shift: 0.0, width: 0.0, pattern };
             let is_line = matches!(one.look, SeriesLook::Line | SeriesLook::Raw);
             if let Some(place) = bars.place(&one.name) {
                 let pitch = FILLED / bars.number() as f64;
@@ -108,9 +95,8 @@ impl Chart {
                 slot.width = pitch * BAR;
                 slot.shift = if is_shifted { place * pitch } else { 0.0 };
             } else if let Some(place) = lines.place(&one.name).filter(|_| has_lanes && is_line) {
-                let number = lines.number();
-                slot.lane = Some(SeriesLane { place, number, gap });
-                slot.shift = place * (gap * ASIDE_OF_GAP / number as f64).min(all * ASIDE_OF_ALL);
+                let share = ASIDE_OF_GAP / lines.number() as f64;
+                slot.shift = place * (gap * share).min(all * ASIDE_OF_ALL);
             }
             slot
         };
@@ -144,10 +130,9 @@ impl Chart {
         each_of_many_once(self.series.iter().map(|series| (&*series.name, series.colour)))
     }
 
-    /// What points are and how they are drawn, each once; but for cells, which have a scale.
+    /// What points are and how they are drawn, each once.
     pub(crate) fn whats(&self) -> Vec<(SeriesLook, &str)> {
-        let drawn = self.series.iter().filter(|series| series.look != SeriesLook::Cells);
-        each_of_many_once(drawn.map(|series| (series.look, &*series.what)))
+        each_of_many_once(self.series.iter().map(|series| (series.look, &*series.what)))
     }
 }
 
@@ -155,7 +140,7 @@ impl Chart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{AxisQuantity, ChartAxis, ChartPoint, colour};
+    use super::super::{AxisQuantity, ChartAxis, ChartContent, ChartFamily, ChartPoint, colour};
     use super::*;
 
     fn series(name: &str, look: SeriesLook, what: &str) -> ChartSeries {
@@ -166,7 +151,7 @@ mod tests {
     fn chart(scale: AxisScale, series: Vec<ChartSeries>) -> Chart {
         let axis = |scale| ChartAxis::new("a", AxisQuantity::Count, scale);
         let (x, y) = (axis(scale), axis(AxisScale::Linear));
-        Chart { series, ..Chart::new("k".into(), "t".into(), x, y) }
+        Chart { series, ..Chart::new(ChartContent::new(ChartFamily::Rates), "t".into(), x, y) }
     }
 
     fn named() -> AxisScale {

@@ -2,10 +2,13 @@
 
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
 use super::runs::{
-    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
+    ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
     about_missing, notes, scale_for,
 };
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartSeries, SeriesLook};
+use super::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartMark, ChartSeries,
+    SeriesLook,
+};
 use crate::analysis::effect::{EffectFinding, Reading};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
@@ -22,9 +25,9 @@ struct LevelSubject<'a> {
 }
 
 /// One chart for each phase that was measured over an axis.
-pub(super) fn levels(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+pub(super) fn levels(runs: &ChartRuns<'_>) -> Vec<Chart> {
     let subjects = each_once(runs.rows().filter_map(LevelSubject::new));
-    subjects.iter().filter_map(|subject| subject.chart(runs, keys)).collect()
+    subjects.iter().filter_map(|subject| subject.chart(runs)).collect()
 }
 
 impl<'a> LevelSubject<'a> {
@@ -37,7 +40,7 @@ impl<'a> LevelSubject<'a> {
         LevelSubject::new(one).is_some_and(|subject| subject == *self)
     }
 
-    fn chart(&self, runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Option<Chart> {
+    fn chart(&self, runs: &ChartRuns<'_>) -> Option<Chart> {
         runs.rows().find(|one| self.has(one) && one.row.rate.is_some())?;
         let series: Vec<ChartSeries> =
             runs.variants.iter().flat_map(|variant| self.series(variant)).collect();
@@ -51,13 +54,14 @@ impl<'a> LevelSubject<'a> {
             about_missing(runs.variants.iter().flat_map(|variant| self.missing(variant))),
         ];
         let phase = shown(self.phase);
-        let (key, title) = (keys.unused("levels", self.phase), format!("{phase} by {}", x.label));
+        let shows = ChartContent::of_phase(ChartFamily::Levels, self.phase);
+        let title = format!("{phase} by {}", x.label);
         Chart {
             question: format!("How fast is {phase} as {} grows?", x.label),
             series,
             marks: self.marks(runs),
             notes: notes(ABOUT_RATES, others),
-            ..Chart::new(key, title, x, y)
+            ..Chart::new(shows, title, x, y)
         }
         .checked()
     }
@@ -110,7 +114,6 @@ impl<'a> LevelSubject<'a> {
         let way = if one.ratio < 1.0 { "shorter" } else { "longer" };
         is_own.then(|| ChartMark {
             x: self.place(at),
-            interval: None,
             label: format!("{} takes {way} from here on", runs.name(run, name)),
             colour: runs.variant(run, name).map(|one| one.colour),
         })
@@ -118,7 +121,7 @@ impl<'a> LevelSubject<'a> {
 }
 
 /// The axis of levels with these values, as [`level_position`] gives them.
-pub(super) fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64>) -> ChartAxis {
+fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64>) -> ChartAxis {
     let quantity = match unit {
         Unit::Count => AxisQuantity::Count,
         Unit::Bytes => AxisQuantity::Bytes,
@@ -130,7 +133,7 @@ pub(super) fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f6
 }
 
 /// A value of an axis as it is drawn.
-pub(super) fn level_position(unit: Unit, value: f64) -> f64 {
+fn level_position(unit: Unit, value: f64) -> f64 {
     if unit == Unit::Nanoseconds { value / 1e9 } else { value }
 }
 

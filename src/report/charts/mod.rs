@@ -2,82 +2,62 @@
 //! colours, marks and units. One file here for each family of charts.
 
 mod colours;
-mod course;
 mod growth;
-mod heat;
-mod history;
 mod latencies;
 mod layout;
 mod levels;
 mod model;
 mod ranking;
-mod ranks;
 mod rates;
 mod runs;
 mod scale;
-mod settle;
 
 use crate::analysis::Analysis;
 use crate::analysis::effect::{EffectFinding, Reading};
-use crate::base::failure::shown;
 use crate::plan::Conclusion;
 use runs::{ChartKeys, ChartRuns};
 
-pub(crate) use colours::{COLOURS, Colour, HEAT, colour, heat};
+pub(crate) use colours::{COLOURS, Colour, colour};
 pub(crate) use layout::{SeriesSlot, aside};
 pub(crate) use model::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
-    SeriesLook,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartMark, ChartPoint,
+    ChartSeries, SeriesLook,
 };
-pub(crate) use scale::{AxisSpan, Tick, shorten_ticks};
+pub(crate) use scale::{AxisSpan, Tick};
 
 /// All charts of these runs, in the order in which a reader wants them, with the one that shows the answer before all
 /// others. With several runs they stand beside each other.
 pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
+    let families: [fn(&ChartRuns<'_>) -> Vec<Chart>; 5] =
+        [ranking::rankings, rates::rates, levels::levels, growth::growths, latencies::percentiles];
+    let mut all: Vec<Chart> = families.into_iter().flat_map(|family| family(&runs)).collect();
     let mut keys = ChartKeys::default();
-    type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
-    let families: [ChartFamily; 12] = [
-        ranking::rankings,
-        rates::rates,
-        ranks::ranks,
-        levels::levels,
-        settle::settles,
-        history::histories,
-        growth::growths,
-        course::courses,
-        latencies::tails,
-        latencies::percentiles,
-        heat::heats,
-        rates::amplifications,
-    ];
-    let mut all: Vec<Chart> =
-        families.into_iter().flat_map(|family| family(&runs, &mut keys)).collect();
-    let telling = analyses.first().and_then(|analysis| telling_chart(analysis, &all));
-    if let Some(at) = telling {
+    for chart in &mut all {
+        chart.key = keys.unused(&chart.shows);
+    }
+    let wanted = analyses.first().and_then(|analysis| content_of_answer(analysis));
+    if let Some(at) = wanted.and_then(|wanted| all.iter().position(|one| wanted.is_in(&one.shows)))
+    {
         all[..=at].rotate_right(1);
     }
     all
 }
 
-/// Which chart shows what the answer of a run is made of.
-fn telling_chart(analysis: &Analysis<'_>, all: &[Chart]) -> Option<usize> {
-    let kind = analysis.book.run.conclude.first()?;
-    let family = match kind {
-        Conclusion::Growth => Some("growth"),
-        Conclusion::Source => Some("bytes"),
-        _ => None,
-    };
-    if let Some(family) = family {
-        return all.iter().position(|chart| chart.key.starts_with(family));
+/// What the chart shows that belongs to the answer of a run: by the reading, and over levels by the phase that
+/// differs most. Without it the order of the charts is that of their families.
+fn content_of_answer(analysis: &Analysis<'_>) -> Option<ChartContent> {
+    match analysis.answered_by()? {
+        Conclusion::Growth => return Some(ChartContent::new(ChartFamily::Growth)),
+        Conclusion::Source => return Some(ChartContent::new(ChartFamily::Bytes)),
+        _ => {}
     }
     let over_levels = analysis.effects().filter(|one| one.reading == Reading::Levels);
     let size = |one: &&EffectFinding| one.ratio.ln().abs();
     let most = over_levels
         .filter(|one| one.phase.is_some() && one.stated.decision.is_difference())
         .max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let title = format!("{} by ", shown(most.phase.as_deref()?));
-    all.iter().position(|chart| chart.key.starts_with("levels") && chart.title.starts_with(&title))
+    Some(ChartContent { family: ChartFamily::Levels, phase: most.phase.clone() })
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Defines the parts of a chart.
 
-use crate::base::distinct::each_of_many_once;
 use crate::base::units::grouped;
 use crate::report::table::{Align, Table};
 use crate::report::text::ABOUT_SCATTERED;
@@ -8,16 +7,16 @@ use crate::report::text::ABOUT_SCATTERED;
 /// A chart: the question it answers, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chart {
-    /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name.
+    /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name; empty until all
+    /// charts are known.
     pub(crate) key: String,
+    pub(crate) shows: ChartContent,
     pub(crate) title: String,
     pub(crate) question: String,
     /// From left to right.
     pub(crate) x: ChartAxis,
     /// From bottom to top.
     pub(crate) y: ChartAxis,
-    /// What the colour of [`SeriesLook::Cells`] states; none without cells.
-    pub(crate) shade: Option<ChartAxis>,
     /// What is drawn, in the order of the legend.
     pub(crate) series: Vec<ChartSeries>,
     /// Values of x that a finding names.
@@ -26,6 +25,25 @@ pub(crate) struct Chart {
     pub(crate) notes: Vec<String>,
     /// Whether the vertical axis begins at 0 whatever is drawn, if it is linear.
     pub(crate) from_zero: bool,
+}
+
+/// What a chart is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChartContent {
+    pub(crate) family: ChartFamily,
+    /// None if it is of all phases.
+    pub(crate) phase: Option<String>,
+}
+
+/// A kind of chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChartFamily {
+    Ranking,
+    Rates,
+    Bytes,
+    Levels,
+    Growth,
+    Percentiles,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +78,6 @@ pub(crate) enum AxisQuantity {
     Times,
     /// One in so many operations takes longer: 100 for p99.
     OneIn,
-    /// Seconds since 1970, UTC.
-    Date,
 }
 
 /// Points that belong together.
@@ -74,17 +90,13 @@ pub(crate) struct ChartSeries {
     pub(crate) look: SeriesLook,
     /// What a point is, in a few words for a table: `mean`, `p99`, `repeat`.
     pub(crate) what: String,
-    /// From left to right, unless they are single values or cells.
+    /// From left to right, unless they are single values.
     pub(crate) points: Vec<ChartPoint>,
 }
 
 /// How points are drawn, from back to front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SeriesLook {
-    /// A rectangle each in a row with a name, coloured by its [`HeatCell`].
-    Cells,
-    /// The area between the ends of the intervals.
-    Band,
     /// Bars from 0 over names, those of one name beside each other, with the interval as a whisker.
     Bars,
     /// Small markers: single values behind a mean.
@@ -103,7 +115,7 @@ pub(crate) enum SeriesLook {
 pub(crate) struct ChartPoint {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// The ends of its 95% interval, or of a band; none if unknown.
+    /// The ends of its 95% interval; none if unknown.
     pub(crate) interval: Option<[f64; 2]>,
     /// The smallest and the largest of its values, where these say more than the interval; none elsewhere.
     pub(crate) extremes: Option<[f64; 2]>,
@@ -111,28 +123,15 @@ pub(crate) struct ChartPoint {
     pub(crate) figures: Option<u32>,
     /// How many values it is made of.
     pub(crate) n: u64,
-    /// In [`SeriesLook::Cells`].
-    pub(crate) cell: Option<HeatCell>,
     /// Whether a measurement in it was made under background load.
     pub(crate) disturbed: bool,
 }
 
-/// The rectangle of a heat map that begins at a point and fills its row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct HeatCell {
-    /// The x at which it ends.
-    pub(crate) end: f64,
-    /// What its colour states.
-    pub(crate) shade: f64,
-}
-
-/// A value of x that a finding names: a knee, a crossover, a step.
+/// A value of x that a finding names.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ChartMark {
     pub(crate) x: f64,
-    /// The ends of its 95% interval; none if unknown.
-    pub(crate) interval: Option<[f64; 2]>,
-    /// A few words: `knee of ext4`.
+    /// A few words: `ext4 takes longer from here on`.
     pub(crate) label: String,
     /// The colour of the series it belongs to; none if it belongs to all.
     pub(crate) colour: Option<usize>,
@@ -140,14 +139,14 @@ pub(crate) struct ChartMark {
 
 impl Chart {
     /// A chart in which nothing is drawn yet.
-    pub(super) fn new(key: String, title: String, x: ChartAxis, y: ChartAxis) -> Self {
+    pub(super) fn new(shows: ChartContent, title: String, x: ChartAxis, y: ChartAxis) -> Self {
         Self {
-            key,
+            key: String::new(),
+            shows,
             title,
             question: String::new(),
             x,
             y,
-            shade: None,
             series: Vec::new(),
             marks: Vec::new(),
             notes: Vec::new(),
@@ -156,30 +155,21 @@ impl Chart {
     }
 
     /// The chart without points, intervals and marks that have no place on its axes, so that renderers
-    /// need not look; none if nothing is left of what was measured.
+    /// need not look; `None` if nothing is left of what was measured.
     pub(crate) fn checked(mut self) -> Option<Self> {
-        let Self { x, y, shade, series, marks, .. } = &mut self;
+        let Self { x, y, series, marks, .. } = &mut self;
         for one in series.iter_mut() {
             one.points.retain(|point| x.has(point.x) && y.has(point.y));
-            if one.look == SeriesLook::Cells {
-                one.points.retain(|point| point.fits_cell(x, shade.as_ref()));
-            }
             for point in &mut one.points {
                 let fits = |[low, high]: &[f64; 2]| low.is_finite() && y.has(*high) && low <= high;
                 point.interval = point.interval.filter(fits);
             }
-            if !matches!(one.look, SeriesLook::Raw | SeriesLook::Cells) {
+            if one.look != SeriesLook::Raw {
                 one.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            }
-            if one.look == SeriesLook::Band {
-                one.points.retain(|point| point.interval.is_some());
             }
         }
         series.retain(|one| !one.points.is_empty());
         marks.retain(|mark| x.has(mark.x));
-        for mark in marks {
-            mark.interval = mark.interval.filter(|ends| ends.iter().all(|end| x.has(*end)));
-        }
         self.series.iter().any(|one| one.look != SeriesLook::Law).then_some(self)
     }
 
@@ -204,25 +194,16 @@ impl Chart {
     /// That intervals end at the edge of the axis, where some reach beyond it.
     fn about_clipped(&self) -> Option<String> {
         let span = self.y_span();
-        let whiskers = self.series.iter().filter(|one| one.look != SeriesLook::Band);
-        let mut ends =
-            whiskers.flat_map(|one| &one.points).filter_map(|point| point.interval).flatten();
+        let mut ends = self.points().filter_map(|point| point.interval).flatten();
         ends.any(|end| span.is_beyond(end))
             .then(|| "An arrow marks an interval that reaches beyond the axis.".to_string())
     }
 
-    /// Its points in rows below the names of their series, for readers who cannot see it. The ends of a
-    /// band are no interval of an error: they have their own column.
+    /// Its points in rows below the names of their series, for readers who cannot see it.
     pub(crate) fn table(&self) -> Table {
-        let is_band = |series: &&ChartSeries| series.look == SeriesLook::Band;
-        let bands = self.series.iter().filter(is_band).map(|series| series.what.as_str());
-        let bands = each_of_many_once(bands).join(", ");
-        let others = self.series.iter().filter(|series| !is_band(series));
-        let has_intervals = others.flat_map(|one| &one.points).any(|one| one.interval.is_some());
+        let has_intervals = self.points().any(|point| point.interval.is_some());
         let mut heads = vec![self.x.label.as_str(), &self.y.label];
-        heads.extend(self.shade.iter().map(|shade| shade.label.as_str()));
         heads.extend(has_intervals.then_some("95% interval"));
-        heads.extend((!bands.is_empty()).then_some(bands.as_str()));
         heads.push("n");
         let mut table =
             Table::new(&heads.iter().map(|head| (head, Align::Right)).collect::<Vec<_>>());
@@ -230,15 +211,7 @@ impl Chart {
             table.heading(&format!("{}, {}", series.name, series.what));
             for point in &series.points {
                 let mut row = vec![self.x.text(point.x), self.y.height(point)];
-                let shade = self.shade.as_ref().zip(point.cell);
-                row.extend(shade.map(|(axis, cell)| axis.text(cell.shade)));
-                let interval = self.y.interval(point);
-                let (own, other) = match is_band(&series) {
-                    true => (String::new(), interval),
-                    false => (interval, String::new()),
-                };
-                row.extend(has_intervals.then_some(own));
-                row.extend((!bands.is_empty()).then_some(other));
+                row.extend(has_intervals.then(|| self.y.interval(point)));
                 // A law is made of no values.
                 let is_law = series.look == SeriesLook::Law;
                 row.push(if is_law { String::new() } else { grouped(point.n) });
@@ -246,6 +219,36 @@ impl Chart {
             }
         }
         table
+    }
+}
+
+impl ChartContent {
+    /// All phases of a family.
+    pub(crate) fn new(family: ChartFamily) -> Self {
+        Self { family, phase: None }
+    }
+
+    pub(crate) fn of_phase(family: ChartFamily, phase: &str) -> Self {
+        Self { family, phase: Some(phase.into()) }
+    }
+
+    /// Whether that is a part of the other: the same family, and the same phase if it has one.
+    pub(crate) fn is_in(&self, other: &Self) -> bool {
+        self.family == other.family && (self.phase.is_none() || self.phase == other.phase)
+    }
+}
+
+impl ChartFamily {
+    /// With what keys begin.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ranking => "ranking",
+            Self::Rates => "rates",
+            Self::Bytes => "bytes",
+            Self::Levels => "levels",
+            Self::Growth => "growth",
+            Self::Percentiles => "percentiles",
+        }
     }
 }
 
@@ -264,11 +267,6 @@ impl ChartAxis {
 
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.scale, AxisScale::Named(_))
-    }
-
-    /// The names on it; none on one of numbers.
-    pub(crate) fn names(&self) -> &[String] {
-        if let AxisScale::Named(names) = &self.scale { names } else { &[] }
     }
 
     /// Whether a number has a place on it.
@@ -291,22 +289,6 @@ impl ChartSeries {
 impl ChartPoint {
     /// One value without an interval.
     pub(crate) fn at(x: f64, y: f64) -> Self {
-        Self {
-            x,
-            y,
-            interval: None,
-            extremes: None,
-            figures: None,
-            n: 1,
-            cell: None,
-            disturbed: false,
-        }
-    }
-
-    fn fits_cell(&self, x: &ChartAxis, shade: Option<&ChartAxis>) -> bool {
-        let fits = |cell: HeatCell| {
-            x.has(cell.end) && cell.end > self.x && shade.is_some_and(|axis| axis.has(cell.shade))
-        };
-        self.cell.is_some_and(fits)
+        Self { x, y, interval: None, extremes: None, figures: None, n: 1, disturbed: false }
     }
 }

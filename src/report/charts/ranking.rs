@@ -1,18 +1,21 @@
 //! Draws the order of the variants: how many times as long each takes as the fastest.
 
-use super::runs::{ChartKeys, ChartRuns, notes};
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use super::runs::{ChartRuns, notes};
+use super::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    SeriesLook,
+};
 use crate::analysis::ranked::RankedVariants;
 use crate::base::failure::shown;
 
 /// Of a single run without an axis: the first of its orders.
-pub(super) fn rankings(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+pub(super) fn rankings(runs: &ChartRuns<'_>) -> Vec<Chart> {
     let [analysis] = runs.analyses.as_slice() else { return Vec::new() };
     let order = analysis.ranked().iter().find(|order| order.level.is_none());
-    order.and_then(|order| chart(runs, order, keys)).into_iter().collect()
+    order.and_then(|order| chart(runs, order)).into_iter().collect()
 }
 
-fn chart(runs: &ChartRuns<'_>, order: &RankedVariants, keys: &mut ChartKeys) -> Option<Chart> {
+fn chart(runs: &ChartRuns<'_>, order: &RankedVariants) -> Option<Chart> {
     let first = ChartPoint { figures: Some(1), ..ChartPoint::at(0.0, 1.0) };
     let others = order.others.iter().enumerate().map(|(at, other)| ChartPoint {
         interval: other.stated.interval.map(|one| [one.low, one.high]),
@@ -31,7 +34,7 @@ fn chart(runs: &ChartRuns<'_>, order: &RankedVariants, keys: &mut ChartKeys) -> 
         notes: notes(about, []),
         series: vec![series],
         ..Chart::new(
-            keys.unused("ranking", ""),
+            ChartContent { family: ChartFamily::Ranking, phase: order.phase.clone() },
             format!("Times as long as the fastest: {what}"),
             ChartAxis::named("variant", names),
             ChartAxis::new("times as long", AxisQuantity::Times, AxisScale::Linear),

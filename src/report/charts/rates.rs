@@ -1,27 +1,28 @@
-//! Draws the rate of each phase by variant, for runs without an axis, and the amplification.
+//! Draws the rate of each phase by variant, for runs without an axis.
 
 use std::collections::BTreeSet;
 
 use super::runs::{
-    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
-    about_last_level, about_missing, notes,
+    ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
+    about_missing, notes,
 };
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
-use crate::analysis::amplification::PhaseAmplification;
-use crate::analysis::course::rate_values;
+use super::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartPoint, ChartSeries,
+    SeriesLook,
+};
+use crate::analysis::rate_values::rate_values;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::results::book::Level;
 
 pub(super) const ABOUT_RATES: &str = "With the sync at the end of a phase. Higher is faster.";
 
 /// One chart for operations and one for bytes, as far as there are such phases.
-pub(super) fn rates(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
-    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| chart(runs, unit, keys)).collect()
+pub(super) fn rates(runs: &ChartRuns<'_>) -> Vec<Chart> {
+    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| chart(runs, unit)).collect()
 }
 
-fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart> {
+fn chart(runs: &ChartRuns<'_>, unit: Unit) -> Option<Chart> {
     let has = |one: &&ChartRow<'_>| one.level.is_none() && one.row.rate_unit == unit;
     let rated = runs.rows().filter(has).filter(|one| one.row.rate.is_some());
     let rated: BTreeSet<&str> = rated.map(|one| one.row.phase.as_str()).collect();
@@ -40,9 +41,9 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart
             MissingValues::new(format!("{} {}", variant.name, shown(&one.row.phase)), one.row)
         })
     });
-    let (key, what, title) = match unit {
-        Unit::Bytes => ("bytes", "bytes", "Bytes per second"),
-        _ => ("rates", "operations", "Operations per second"),
+    let (family, what, title) = match unit {
+        Unit::Bytes => (ChartFamily::Bytes, "bytes", "Bytes per second"),
+        _ => (ChartFamily::Rates, "operations", "Operations per second"),
     };
     let names = phases.iter().map(shown).collect();
     let (x, y) = (ChartAxis::named("phase", names), rate_axis(unit, AxisScale::Linear));
@@ -55,7 +56,7 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart
         question: format!("How many {what} did each phase do in a second?"),
         notes: notes(ABOUT_RATES, others),
         series,
-        ..Chart::new(keys.unused(key, ""), title.into(), x, y)
+        ..Chart::new(ChartContent::new(family), title.into(), x, y)
     }
     .checked()
 }
@@ -95,7 +96,7 @@ pub(super) fn rate_series(
     [variant.series(look, "mean", means), variant.series(SeriesLook::Raw, what, raw)]
 }
 
-pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
+fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
     ChartPoint {
         interval: estimate.interval.map(|interval| [interval.low.max(0.0), interval.high]),
         extremes: estimate.range_of_values(),
@@ -103,71 +104,5 @@ pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoi
         n: u64::from(estimate.n),
         disturbed,
         ..ChartPoint::at(x, estimate.mean)
-    }
-}
-
-/// What a device moved in one direction.
-struct DeviceTraffic {
-    key: &'static str,
-    title: &'static str,
-    question: &'static str,
-    label: &'static str,
-    note: &'static str,
-    of: fn(&PhaseAmplification) -> Option<Estimate>,
-}
-
-const TRAFFIC: [DeviceTraffic; 2] = [
-    DeviceTraffic {
-        key: "written",
-        title: "Write amplification",
-        question: "How many bytes did the device write for each byte of content?",
-        label: "bytes written per byte asked",
-        note: "Of phases that give files content and end in a sync, or came to the device all the \
-               same. What else was written meanwhile is in it.",
-        of: |one| one.written,
-    },
-    DeviceTraffic {
-        key: "read",
-        title: "Read amplification",
-        question: "How many bytes did the device read for each byte of content?",
-        label: "bytes read per byte asked",
-        note: "Of phases that read content from cold caches.",
-        of: |one| one.read,
-    },
-];
-
-/// One chart for what was written and one for what was read, as far as that is known.
-pub(super) fn amplifications(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
-    TRAFFIC.iter().filter_map(|traffic| traffic.chart(runs, keys)).collect()
-}
-
-impl DeviceTraffic {
-    fn chart(&self, runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Option<Chart> {
-        let all = runs.analyses.iter().flat_map(|analysis| analysis.phase_amplifications());
-        let known: Vec<_> = all.filter(|one| (self.of)(one).is_some()).collect();
-        let known_phases: BTreeSet<&str> = known.iter().map(|one| one.phase.as_str()).collect();
-        let mut phases = runs.phases();
-        phases.retain(|phase| known_phases.contains(phase));
-        let of_several = known.iter().filter(|one| one.other_levels);
-        let levels: Vec<&Level> = of_several.filter_map(|one| one.level.as_ref()).collect();
-        let series = runs.variants.iter().map(|variant| {
-            let all = variant.analysis.phase_amplifications().iter();
-            let points = all.filter(|one| one.variant == variant.variant).filter_map(|one| {
-                let place = phases.iter().position(|phase| *phase == one.phase)?;
-                Some(estimated(place as f64, (self.of)(one)?, one.disturbed))
-            });
-            variant.series(SeriesLook::Bars, "mean", points.collect())
-        });
-        let series: Vec<ChartSeries> = series.collect();
-        let x = ChartAxis::named("phase", phases.iter().map(shown).collect());
-        let y = ChartAxis::new(self.label, AxisQuantity::Times, AxisScale::Linear);
-        let others = [about_last_level(&levels), about_disturbed(&series)];
-        Chart {
-            question: self.question.into(),
-            notes: notes(self.note, others),
-            series,
-            ..Chart::new(keys.unused("amplification", self.key), self.title.into(), x, y)
-        }
-        .checked()
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AxisScale, ChartPoint, ChartSeries, SeriesLook};
+use super::{AxisScale, ChartContent, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::base::distinct::each_once;
@@ -28,13 +28,10 @@ pub(super) struct ChartVariant<'a> {
     pub(super) variant: &'a str,
     /// What a legend calls it.
     pub(super) name: String,
-    /// The same without the name of its run.
-    pub(super) own: String,
     /// The number of its colour.
     pub(super) colour: usize,
     /// All phases but `settle`, whose figure is a time.
     pub(super) rows: Vec<ChartRow<'a>>,
-    pub(super) settled: Vec<ChartRow<'a>>,
     pub(super) measurements: Vec<&'a Measurement>,
     /// The level that its run measured last; none without an axis.
     pub(super) last_level: Option<&'a Level>,
@@ -68,10 +65,8 @@ impl<'a> ChartRuns<'a> {
                     analysis,
                     variant,
                     name: names::unused([name.clone()].into_iter().chain(others), &mut taken),
-                    own,
                     colour: all.variants.len(),
                     rows: Vec::new(),
-                    settled: Vec::new(),
                     measurements: measurements.remove(variant).unwrap_or_default(),
                     last_level: analysis.summary().levels().last().copied(),
                 });
@@ -87,9 +82,7 @@ impl<'a> ChartRuns<'a> {
         if let Some(at) = self.index.get(&(run, group.variant.as_str())) {
             let level = group.level.as_ref();
             let rows = group.rows.iter().map(|row| ChartRow { level, row });
-            let (settled, rows) = rows.partition::<Vec<_>, _>(|one| one.row.is_settle());
-            self.variants[*at].rows.extend(rows);
-            self.variants[*at].settled.extend(settled);
+            self.variants[*at].rows.extend(rows.filter(|one| !one.row.is_settle()));
         }
     }
 
@@ -134,14 +127,6 @@ impl<'a> ChartVariant<'a> {
         self.rows.iter().find(here).map(|one| one.row)
     }
 
-    /// The valid measurements of a phase at the last level.
-    pub(super) fn last_measurements(&self, phase: &str) -> impl Iterator<Item = &'a Measurement> {
-        let here = move |m: &&Measurement| {
-            m.valid() && m.phase == phase && m.cell.level.as_ref() == self.last_level
-        };
-        self.measurements.iter().copied().filter(here)
-    }
-
     /// A series in its name and colour.
     pub(super) fn series(
         &self,
@@ -175,8 +160,9 @@ const PART_MAX: usize = 40;
 pub(super) struct ChartKeys(BTreeSet<String>);
 
 impl ChartKeys {
-    /// `family` with a name, and with a number if that is taken: `levels-create`, `levels-create-2`.
-    pub(super) fn unused(&mut self, family: &str, name: &str) -> String {
+    /// The family with the phase, and with a number if that is taken: `levels-create`, `levels-create-2`.
+    pub(super) fn unused(&mut self, shows: &ChartContent) -> String {
+        let (family, name) = (shows.family.as_str(), shows.phase.as_deref().unwrap_or_default());
         let mut stem = family.to_string();
         for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty())
         {
@@ -213,10 +199,6 @@ impl MissingValues {
 
 pub(super) fn notes<const N: usize>(about: &str, others: [Option<String>; N]) -> Vec<String> {
     [about.to_string()].into_iter().chain(others.into_iter().flatten()).collect()
-}
-
-pub(super) fn points(series: &[ChartSeries]) -> impl Iterator<Item = &ChartPoint> + Clone {
-    series.iter().flat_map(|one| &one.points)
 }
 
 /// The scale on which values that lie far apart can all be seen.
@@ -270,13 +252,16 @@ pub(super) fn seconds(ns: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ChartFamily;
     use super::*;
 
     #[test]
     fn names_of_any_kind_make_keys_that_differ() {
         let mut keys = ChartKeys::default();
+        let mut unused =
+            |name: &str| keys.unused(&ChartContent::of_phase(ChartFamily::Levels, name));
         let names = ["Create", "create", "create-2", "a b\n\u{1b}[31m", "目录", "", "../../etc"];
-        let made: Vec<String> = names.iter().map(|name| keys.unused("levels", name)).collect();
+        let made: Vec<String> = names.into_iter().map(&mut unused).collect();
         assert_eq!(
             made,
             [
@@ -289,6 +274,6 @@ mod tests {
                 "levels-etc"
             ]
         );
-        assert_eq!(keys.unused("levels", &"x".repeat(900)).len(), "levels-".len() + PART_MAX);
+        assert_eq!(unused(&"x".repeat(900)).len(), "levels-".len() + PART_MAX);
     }
 }

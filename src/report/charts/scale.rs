@@ -1,9 +1,9 @@
 //! Computes the scale of an axis: its range, its ticks, the place of a number, and the texts of numbers.
 
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, SeriesLook};
+use crate::base::units;
 use crate::base::units::{byte_step, grouped, time_step};
-use crate::base::{dates, units};
-use crate::report::text::{byte_rate, number, shorten_names, time};
+use crate::report::text::{byte_rate, number, time};
 
 /// An axis with its ends.
 #[derive(Clone, Copy)]
@@ -27,8 +27,6 @@ struct SpanRule {
     from_zero: bool,
     /// An axis whose lowest number is below this share of its highest goes from 0.
     zero_share: f64,
-    /// Nothing is left free around cells.
-    is_tight: bool,
 }
 
 /// Numbers beyond this are drawn at it.
@@ -41,6 +39,8 @@ const FREE_SHARE: f64 = 0.04;
 /// Significant figures of a number whose error is unknown, and of bytes per second.
 const FIGURES: u32 = 4;
 const BYTE_FIGURES: u32 = 3;
+/// Significant figures of a tick, without zeros at its end: neighbours must not look the same.
+const TICK_FIGURES: u32 = 7;
 /// No interval has more figures, however far its ends lie from the mean.
 const FIGURES_MAX: i64 = 6;
 
@@ -51,47 +51,17 @@ const INTERVAL_REACH: f64 = 2.0;
 /// Steps within ten.
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
 
-const DAY: f64 = 86_400.0;
-/// Steps of dates, in minutes: one to ten years.
-const DATE_STEPS: [f64; 16] = [
-    1.0,
-    5.0,
-    15.0,
-    30.0,
-    60.0,
-    180.0,
-    360.0,
-    720.0,
-    1_440.0,
-    2_880.0,
-    10_080.0,
-    20_160.0,
-    43_200.0,
-    129_600.0,
-    525_600.0,
-    5_256_000.0,
-];
-
 /// A share of a step that counts as none.
 const ROUNDING: f64 = 1e-9;
-
-/// More decimals than this are written with an exponent.
-const DECIMALS_MAX: usize = 6;
 
 // --- from where to where -----------------------------------------------------------------------
 
 impl Chart {
-    /// The x axis from end to end, with every point, cell and mark in sight.
+    /// The x axis from end to end, with every point and mark in sight.
     pub(crate) fn x_span(&self) -> AxisSpan<'_> {
-        let points = self
-            .points()
-            .flat_map(|point| [point.x].into_iter().chain(point.cell.map(|cell| cell.end)));
-        let marks = self
-            .marks
-            .iter()
-            .flat_map(|mark| [mark.x].into_iter().chain(mark.interval.into_iter().flatten()));
-        let is_tight = self.has(SeriesLook::Cells);
-        let rule = SpanRule { from_zero: false, zero_share: 0.1, is_tight };
+        let points = self.points().map(|point| point.x);
+        let marks = self.marks.iter().map(|mark| mark.x);
+        let rule = SpanRule { from_zero: false, zero_share: 0.1 };
         self.x.spanning(points.chain(marks), &rule)
     }
 
@@ -106,22 +76,10 @@ impl Chart {
                 [(low - reach).max(low.min(0.0)), high + reach]
             }
         };
-        let of_series = |one: &ChartSeries| {
-            let is_band = one.look == SeriesLook::Band;
-            let intervals = one.points.iter().filter_map(|point| point.interval).flatten();
-            let shown = move |end: f64| if is_band { end } else { end.clamp(least, most) };
-            intervals.map(shown).collect::<Vec<f64>>()
-        };
-        let numbers = points().chain(self.series.iter().flat_map(of_series));
+        let intervals = self.points().filter_map(|point| point.interval).flatten();
+        let numbers = points().chain(intervals.map(|end| end.clamp(least, most)));
         let from_zero = self.from_zero || self.has(SeriesLook::Bars);
-        self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65, is_tight: false })
-    }
-
-    /// The scale of the colours from end to end; none without cells.
-    pub(crate) fn shade_span(&self) -> Option<AxisSpan<'_>> {
-        let axis = self.shade.as_ref()?;
-        let [low, high] = ends(self.points().filter_map(|point| Some(point.cell?.shade)))?;
-        Some(axis.widened(if axis.scale == AxisScale::Linear { low.min(0.0) } else { low }, high))
+        self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65 })
     }
 }
 
@@ -145,12 +103,9 @@ impl ChartAxis {
             return AxisSpan { low: span.low / factor, high: span.high * factor, ..span };
         }
         // A course that is low beside its height is seen as such only from 0.
-        let is_near_zero = low > 0.0 && low < high * rule.zero_share && !rule.is_tight;
+        let is_near_zero = low > 0.0 && low < high * rule.zero_share;
         let low = if (rule.from_zero && low > 0.0) || is_near_zero { 0.0 } else { low };
         let span = self.widened(low, if rule.from_zero { high.max(0.0) } else { high });
-        if rule.is_tight {
-            return span;
-        }
         let free = (span.high - span.low) * FREE_SHARE;
         // No room for what cannot be: below nothing, above all.
         let low = if span.low >= 0.0 { (span.low - free).max(0.0) } else { span.low - free };
@@ -209,32 +164,23 @@ impl AxisSpan<'_> {
         let is_logarithmic = axis.scale == AxisScale::Logarithmic;
         let places = match axis.quantity {
             AxisQuantity::OneIn => percentiles(low, high, wanted),
-            AxisQuantity::Date => date_places(low, high, wanted),
             AxisQuantity::Bytes | AxisQuantity::ByteRate if is_logarithmic => {
                 binary(low, high, wanted)
             }
             _ if is_logarithmic => decades(low, high, wanted),
-            quantity => even(low, high, wanted, unit(quantity, low.abs().max(high.abs())).0),
+            AxisQuantity::Bytes | AxisQuantity::ByteRate => {
+                even(low, high, wanted, byte_step(low.abs().max(high.abs())).0)
+            }
+            _ => even(low, high, wanted, 1.0),
         };
-        let text = |at: f64| match axis.quantity {
-            AxisQuantity::OneIn => axis.quantity.text(at),
-            AxisQuantity::Date => date(at, &places),
-            // Each in its own unit, for they lie far apart.
-            quantity if is_logarithmic => in_unit(quantity, at, &[at]),
-            quantity => in_unit(quantity, at, &places),
-        };
+        let most = places.iter().fold(0.0, |most: f64, at| most.max(at.abs()));
+        // By logarithms each has its own unit, for they lie far apart.
+        let text = |at: f64| tick_text(axis.quantity, at, if is_logarithmic { at } else { most });
         places.iter().map(|at| Tick { at: *at, text: text(*at) }).collect()
     }
 }
 
 // --- ticks -------------------------------------------------------------------------------------
-
-/// Ticks with texts of at most so many columns that still differ.
-pub(crate) fn shorten_ticks(ticks: Vec<Tick>, columns: usize) -> Vec<Tick> {
-    let texts: Vec<_> = ticks.iter().map(|tick| (tick.text.as_str(), columns)).collect();
-    let short = shorten_names(&texts);
-    ticks.into_iter().zip(short).map(|(tick, text)| Tick { text, ..tick }).collect()
-}
 
 /// Multiples of a step of 1, 2 or 5 times a power of ten of the unit.
 fn even(low: f64, high: f64, wanted: usize, unit: f64) -> Vec<f64> {
@@ -322,79 +268,32 @@ fn percentiles(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     inside.into_iter().step_by(every).collect()
 }
 
-fn date_places(low: f64, high: f64, wanted: usize) -> Vec<f64> {
-    let multiples = |minutes: f64| {
-        let step = minutes * 60.0;
-        let first = (low / step).ceil();
-        let count = (high / step).floor() - first + 1.0;
-        (0..count.clamp(0.0, 1e3) as usize).map(|n| (first + n as f64) * step).collect()
-    };
-    let places: Vec<f64> = fitting(DATE_STEPS.into_iter().map(multiples), wanted);
-    if (1..=wanted).contains(&places.len()) { places } else { vec![low, high] }
-}
-
-/// The day, or the hour of the day where not all are at its beginning.
-fn date(at: f64, places: &[f64]) -> String {
-    let text = AxisQuantity::Date.text(at);
-    let is_day = places.iter().all(|at| at.rem_euclid(DAY) == 0.0);
-    let part = if is_day { text.get(..10) } else { text.get(5..) };
-    part.unwrap_or(&text).to_string()
-}
-
-/// The unit that numbers up to this one are written in, and what stands behind them.
-fn unit(quantity: AxisQuantity, largest: f64) -> (f64, &'static str) {
-    let thousands = [(1e9, "G"), (1e6, "M"), (1e4, "k")];
-    match quantity {
-        AxisQuantity::Count | AxisQuantity::Operations if largest < 1e15 => {
-            let fit = thousands.into_iter().find(|(size, _)| largest >= *size);
-            fit.map_or((1.0, ""), |(size, word)| (if word == "k" { 1e3 } else { size }, word))
-        }
-        AxisQuantity::Bytes | AxisQuantity::ByteRate => byte_step(largest),
+/// The text of a tick, in the unit that fits the largest: `20k`, `10 us`, `64 KiB/s`, `p99`.
+fn tick_text(quantity: AxisQuantity, at: f64, largest: f64) -> String {
+    let (size, word) = match quantity {
+        AxisQuantity::OneIn => return quantity.text(at),
+        _ if at == 0.0 => return "0".into(),
+        AxisQuantity::Percent => (1.0, "%"),
+        AxisQuantity::Times => (1.0, "x"),
         AxisQuantity::Seconds => {
             let (word, ns) = time_step(largest * 1e9);
             (ns / 1e9, word)
         }
-        AxisQuantity::Percent => (1.0, "%"),
-        AxisQuantity::Times => (1.0, "x"),
-        _ => (1.0, ""),
-    }
-}
-
-/// A number in the unit of the largest, with as many decimals as all of them need.
-fn in_unit(quantity: AxisQuantity, at: f64, all: &[f64]) -> String {
-    let largest = all.iter().fold(0.0, |most: f64, at| most.max(at.abs()));
-    let (size, word) = unit(quantity, largest);
-    if at == 0.0 && word != "%" && word != "x" {
-        return "0".into();
-    }
-    let digits = all.iter().map(|at| decimals(at / size)).max().unwrap_or_default();
-    let number = decimal(at / size, digits);
+        AxisQuantity::Bytes | AxisQuantity::ByteRate => byte_step(largest),
+        AxisQuantity::Count | AxisQuantity::Operations => match largest {
+            1e15.. => (1.0, ""),
+            1e9.. => (1e9, "G"),
+            1e6.. => (1e6, "M"),
+            1e4.. => (1e3, "k"),
+            _ => (1.0, ""),
+        },
+    };
+    let number = trimmed(&number(at / size, TICK_FIGURES));
     match quantity {
         AxisQuantity::Bytes | AxisQuantity::Seconds => format!("{number} {word}"),
         AxisQuantity::ByteRate => format!("{number} {word}/s"),
         _ => format!("{number}{word}"),
     }
-}
-
-/// How many decimals a number needs.
-fn decimals(value: f64) -> usize {
-    let is_whole = |digits: &usize| {
-        let scaled = value * 10f64.powi(*digits as i32);
-        (scaled - scaled.round()).abs() <= ROUNDING * scaled.abs()
-    };
-    (0..=DECIMALS_MAX).find(is_whole).unwrap_or(DECIMALS_MAX + 1)
-}
-
-fn decimal(value: f64, digits: usize) -> String {
-    if value.abs() >= 1e15 || (digits > DECIMALS_MAX && value.abs() < 1e-3) {
-        return format!("{value:.1e}").replace(".0e", "e");
-    }
-    let digits = digits.min(DECIMALS_MAX);
-    let text = format!("{:.digits$}", value.abs());
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let whole = whole.parse().map_or_else(|_| whole.to_string(), grouped);
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{whole}{rest}")
 }
 
 // --- numbers as text ---------------------------------------------------------------------------
@@ -410,7 +309,10 @@ impl AxisQuantity {
         let plain = |value| number(value, figures.unwrap_or(FIGURES));
         match self {
             // All its digits: levels that differ must not look the same.
-            Self::Count if is_whole(value) => decimal(value, 0),
+            Self::Count if is_whole(value) => {
+                let sign = if value < 0.0 { "-" } else { "" };
+                format!("{sign}{}", grouped(value.abs() as u64))
+            }
             Self::Count => trimmed(&plain(value)),
             Self::Bytes => units::bytes(value.max(0.0) as u64),
             Self::Percent => format!("{}%", trimmed(&plain(value))),
@@ -420,7 +322,6 @@ impl AxisQuantity {
             // Counters of devices, with what else moved: more figures would mean nothing.
             Self::Times => format!("{}x", number(value, figures.unwrap_or(FIGURES).min(FIGURES))),
             Self::OneIn => percentile(value),
-            Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
         }
     }
 }
@@ -489,7 +390,7 @@ impl ChartAxis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChartMark, ChartSeries};
+    use super::super::{ChartContent, ChartFamily, ChartMark, ChartSeries};
     use super::*;
 
     fn texts(
@@ -516,22 +417,16 @@ mod tests {
     }
 
     #[test]
-    fn even_ticks_are_round_numbers_in_one_unit() {
+    fn even_ticks_are_round_numbers() {
         assert_eq!(linear(AxisQuantity::Count, 10.0), ["0", "2", "4", "6", "8", "10"]);
         assert_eq!(
             linear(AxisQuantity::Operations, 2_300.0),
             ["0", "500", "1,000", "1,500", "2,000"]
         );
         assert_eq!(linear(AxisQuantity::Operations, 21_000.0), ["0", "5k", "10k", "15k", "20k"]);
-        assert_eq!(
-            linear(AxisQuantity::Count, 1.1e6),
-            ["0", "0.2M", "0.4M", "0.6M", "0.8M", "1.0M"]
-        );
-        assert_eq!(
-            linear(AxisQuantity::Percent, 100.0),
-            ["0%", "20%", "40%", "60%", "80%", "100%"]
-        );
-        assert_eq!(linear(AxisQuantity::Times, 2.1), ["0.0x", "0.5x", "1.0x", "1.5x", "2.0x"]);
+        assert_eq!(linear(AxisQuantity::Count, 1.1e6), ["0", "0.2M", "0.4M", "0.6M", "0.8M", "1M"]);
+        assert_eq!(linear(AxisQuantity::Percent, 100.0), ["0", "20%", "40%", "60%", "80%", "100%"]);
+        assert_eq!(linear(AxisQuantity::Times, 2.1), ["0", "0.5x", "1x", "1.5x", "2x"]);
         assert_eq!(
             linear(AxisQuantity::Seconds, 4.4e-5),
             ["0", "10 us", "20 us", "30 us", "40 us"]
@@ -539,7 +434,7 @@ mod tests {
         let rates = linear(AxisQuantity::ByteRate, 450.0 * 1_048_576.0);
         assert_eq!(rates, ["0", "100 MiB/s", "200 MiB/s", "300 MiB/s", "400 MiB/s"]);
         let below = texts(AxisQuantity::Count, AxisScale::Linear, -1.0, 1.0, 5);
-        assert_eq!(below, ["-1.0", "-0.5", "0", "0.5", "1.0"]);
+        assert_eq!(below, ["-1", "-0.5", "0", "0.5", "1"]);
     }
 
     #[test]
@@ -567,19 +462,11 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_names_and_dates_have_their_own_ticks() {
+    fn percentiles_and_names_have_their_own_ticks() {
         let tail = logarithmic(AxisQuantity::OneIn, 1.0, 20_000.0);
         assert_eq!(tail, ["p50", "p90", "p99", "p99.9", "p99.99"]);
         let names = AxisScale::Named(vec!["create".into(), "read".into()]);
         assert_eq!(texts(AxisQuantity::Count, names, -0.5, 1.5, 1), ["create", "read"]);
-        let start = 1_772_323_200.0;
-        let date =
-            |seconds| texts(AxisQuantity::Date, AxisScale::Linear, start, start + seconds, 4);
-        assert_eq!(date(2.0 * 86_400.0), ["2026-03-01", "2026-03-02", "2026-03-03"]);
-        assert_eq!(
-            date(3_600.0 * 3.0),
-            ["03-01 00:00", "03-01 01:00", "03-01 02:00", "03-01 03:00"]
-        );
     }
 
     #[test]
@@ -594,7 +481,6 @@ mod tests {
             AxisQuantity::ByteRate,
             AxisQuantity::Times,
             AxisQuantity::OneIn,
-            AxisQuantity::Date,
         ];
         for quantity in quantities {
             for scale in [AxisScale::Linear, AxisScale::Logarithmic] {
@@ -625,7 +511,7 @@ mod tests {
         let series =
             vec![ChartSeries { name: "s".into(), colour: 0, look, what: "mean".into(), points }];
         let x = axis(AxisQuantity::Count, AxisScale::Linear);
-        Chart { series, ..Chart::new("k".into(), "t".into(), x, y) }
+        Chart { series, ..Chart::new(ChartContent::new(ChartFamily::Rates), "t".into(), x, y) }
     }
 
     fn rate() -> ChartAxis {
@@ -644,15 +530,10 @@ mod tests {
     fn an_interval_and_a_mark_are_in_sight() {
         let mut chart = chart(SeriesLook::Line, rate(), &[(10.0, 90.0), (20.0, 100.0)]);
         chart.series[0].points[0].interval = Some([80.0, 120.0]);
-        chart.marks.push(ChartMark {
-            x: 25.0,
-            interval: Some([22.0, 30.0]),
-            label: "knee".into(),
-            colour: None,
-        });
+        chart.marks.push(ChartMark { x: 25.0, label: "knee".into(), colour: None });
         let AxisSpan { low: left, high: right, .. } = chart.x_span();
         let AxisSpan { low, high, .. } = chart.y_span();
-        assert!(left <= 10.0 && right >= 30.0, "{left} {right}");
+        assert!(left <= 10.0 && right >= 25.0, "{left} {right}");
         assert!(low <= 80.0 && low > 0.0 && high >= 120.0, "{low} {high}");
     }
 

@@ -3,10 +3,9 @@ use crate::results::fixture::failing;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::base::units::Unit;
 use crate::report::kept_runs::{kept_run, kept_runs};
-use crate::report::table::{Table, TableLine};
-use crate::results::book::{Book, Level, Measurement, Window};
+use crate::report::table::TableLine;
+use crate::results::book::{Book, Measurement};
 use crate::results::fixture::{self, Odd, growing, made, measurement, ranked};
 use crate::results::reference::references;
 
@@ -24,25 +23,22 @@ fn is_well_formed(all: &[Chart], of: &str) {
         let key = &chart.key;
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(!key.is_empty() && key.len() < 80 && key.chars().all(plain), "{of}: {key}");
-        let axes = [Some(&chart.x), Some(&chart.y), chart.shade.as_ref()];
-        for text in axes.into_iter().flatten().map(|axis| &axis.label).chain(&chart.notes) {
+        for text in [&chart.x, &chart.y].into_iter().map(|axis| &axis.label).chain(&chart.notes) {
             assert!(!text.is_empty() && !text.contains(char::is_control), "{of}, {key}: {text:?}");
         }
         assert!(chart.question.ends_with('?') && chart.title.len() > 3, "{of}, {key}");
         assert!(!chart.series.is_empty(), "{of}, {key} shows nothing");
         for series in &chart.series {
             assert!(!series.points.is_empty() && !series.what.is_empty(), "{of}, {key}");
-            assert_eq!(series.look == SeriesLook::Cells, chart.shade.is_some(), "{of}, {key}");
             series.points.iter().for_each(|point| is_on(chart, point, of));
             let ordered = series.points.windows(2).all(|pair| pair[0].x <= pair[1].x);
-            let free = matches!(series.look, SeriesLook::Raw | SeriesLook::Cells);
+            let free = series.look == SeriesLook::Raw;
             assert!(ordered || free, "{of}, {key}: {} goes back", series.name);
             let colour = *colours.entry(series.name.clone()).or_insert(series.colour);
             assert_eq!(colour, series.colour, "{of}, {key}: {}", series.name);
         }
         for mark in &chart.marks {
             is_in(mark.x, &chart.x, of);
-            mark.interval.iter().flatten().for_each(|end| is_in(*end, &chart.x, of));
             assert!(!mark.label.is_empty());
         }
         let table = chart.table();
@@ -62,7 +58,6 @@ fn is_on(chart: &Chart, point: &ChartPoint, of: &str) {
         // It may reach beyond the axis, where it is clipped.
         assert!(low.is_finite() && low <= high, "{of}, {}: {point:?}", chart.key);
     }
-    point.cell.iter().zip(&chart.shade).for_each(|(cell, axis)| is_in(cell.shade, axis, of));
 }
 
 #[track_caller]
@@ -173,86 +168,6 @@ fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
     assert_eq!(write.y.scale, AxisScale::Logarithmic, "rates lie far apart");
 }
 
-/// More windows than anybody looks at.
-fn windows(number: u64) -> Vec<Window> {
-    let window = |n: u64| Window {
-        first: n * 100,
-        operations: 100,
-        mean_ns: 21_000.0 + (n % 911) as f64,
-        p50_ns: 20_000 + n % 997,
-        p99_ns: 60_000 + n % 991,
-        max_ns: 900_000,
-    };
-    (0..number).map(window).collect()
-}
-
-#[test]
-fn windows_give_a_median_its_band_its_mean_and_a_law() {
-    let all = charts_of(&[kept_run("directory")]);
-    let create = chart(&all, "course-create");
-    assert_eq!(create.x.label, "files created");
-    for look in [SeriesLook::Curve, SeriesLook::Band, SeriesLook::Raw] {
-        assert_eq!(looks(create, look).len(), 3, "{look:?}");
-    }
-    assert_eq!(looks(create, SeriesLook::Curve)[0].points.len(), 400, "few are all drawn");
-    let create = charts_of(&[kept_run("directory-hdd-7200")]);
-    let laws = looks(chart(&create, "course-create"), SeriesLook::Law).len();
-    assert!(laws > 0, "of those that follow one");
-}
-
-#[test]
-fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
-    let all = charts_of(&[kept_run("directory")]);
-    let heads = |table: &Table| -> Vec<String> {
-        table.heads.iter().map(|head| head.text.clone()).collect()
-    };
-    let table = chart(&all, "course-create").table();
-    assert_eq!(heads(&table), ["files created", "latency", "p50 to p99", "n"]);
-    let mut series = "";
-    for line in &table.lines {
-        match line {
-            TableLine::Cells(row) => {
-                assert_eq!(row[2].contains(" to "), series.contains("p50 to p99"), "{row:?}");
-                assert_eq!(row[3].is_empty(), series.contains("law"), "{row:?}");
-            }
-            TableLine::Heading(text) | TableLine::Note(text, _) => series = text,
-        }
-    }
-    let levels = charts_of(&[kept_run("clutter")]);
-    let table = chart(&levels, "levels-write").table();
-    assert!(heads(&table).contains(&"95% interval".to_string()));
-}
-
-#[test]
-fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
-    let measurements: Vec<Measurement> = (1..=2)
-        .map(|repeat| {
-            let windows = windows(20_000);
-            Measurement { windows, ..measurement("create", repeat, 100, 20_000) }
-        })
-        .collect();
-    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
-    let create = chart(&all, "course-create");
-    assert!(create.series.iter().all(|series| series.points.len() <= 1_000));
-    let told = create.notes.iter().any(|note| note.contains("40,000 windows in 2 measurements"));
-    assert!(told, "{:?}", create.notes);
-}
-
-#[test]
-fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
-    let all = charts_of(&[&made::book()]);
-    let create = chart(&all, "latency-create");
-    assert!(matches!(&create.x.scale, AxisScale::Named(names) if names.len() == 4));
-    let whats: BTreeSet<&str> = create.series.iter().map(|series| series.what.as_str()).collect();
-    assert_eq!(whats, BTreeSet::from(["max", "p50", "p99", "p99.9"]));
-    let single = charts_of(&[&fixture::book()]);
-    let all_phases = chart(&single, "latency");
-    assert!(matches!(&all_phases.x.scale, AxisScale::Named(names) if names.len() == 5));
-    assert!(all_phases.series.iter().all(|series| series.points.len() == 5));
-    let p50 = &all_phases.series[0].points[0];
-    assert_eq!((p50.n, p50.interval.is_some()), (2, true));
-}
-
 #[test]
 fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
     let all = charts_of(&[&fixture::book()]);
@@ -260,82 +175,6 @@ fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
     let points = &create.series[0].points;
     assert_eq!((points[0].x, points[points.len() - 1].x), (1.0, 60_000.0));
     assert!(points.windows(2).all(|pair| pair[0].y <= pair[1].y));
-}
-
-/// Slices that differ, for two variants and three repeats.
-fn sliced() -> Book {
-    let mut measurements = Vec::new();
-    for repeat in 1..=3 {
-        for variant in ["ext4", "xfs"] {
-            let slices_ns = (0..64).map(|at| 1_000.0 + f64::from(at * repeat)).collect();
-            let mut m = Measurement { slices_ns, ..measurement("read", repeat as u32, 100, 1_000) };
-            m.cell.variant = variant.into();
-            measurements.push(m);
-        }
-    }
-    Book { measurements, ..Book::default() }
-}
-
-#[test]
-fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
-    let all = charts_of(&[&sliced()]);
-    let heat = chart(&all, "heat-read");
-    let AxisScale::Named(rows) = &heat.y.scale else { panic!("{:?}", heat.y) };
-    assert_eq!(
-        (rows.len(), rows[5].as_str(), rows[0].as_str()),
-        (6, "ext4 repeat 1", "xfs repeat 3")
-    );
-    let [ext4, xfs] = heat.series.as_slice() else { panic!("{:?}", heat.series) };
-    assert_eq!((ext4.points.len(), xfs.colour), (3 * 64, 1));
-    let first = ext4.points.iter().find(|point| point.y == 5.0).unwrap();
-    assert_eq!((first.x, first.cell.map(|cell| cell.shade)), (0.0, Some(1e-6)));
-    let last = ext4.points.iter().rfind(|point| point.y == 5.0).unwrap();
-    assert_eq!(last.x, 100.0 * 63.0 / 64.0);
-}
-
-#[test]
-fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
-    let all = charts_of(&[&made::book()]);
-    let AxisScale::Named(phases) = &chart(&all, "amplification-read").x.scale else { panic!() };
-    assert_eq!(phases, &["read-sequential", "read-random"]);
-    let written = chart(&all, "amplification-written");
-    assert!(
-        looks(written, SeriesLook::Bars).len() == 4 && written.y.quantity == AxisQuantity::Times
-    );
-    assert!(written.series[0].points[0].interval.is_some(), "three repeats");
-    assert!(charts_of(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
-}
-
-#[test]
-fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
-    let begun = |day: u32| {
-        let mut book = made::book();
-        (book.run.id, book.run.started) =
-            (format!("run{day}"), format!("2026-10-{day:02}T08:00:00Z"));
-        book
-    };
-    let runs = [begun(9), begun(5), begun(7)];
-    let published =
-        references().into_iter().find(|book| book.run.scenario == "smallfiles").unwrap();
-    let all = charts_of(&[&runs[0], &runs[1], &published, &runs[2]]);
-    is_well_formed(&all, "history");
-    let create = chart(&all, "history-create");
-    let names: Vec<_> = create.series.iter().map(|one| (one.name.as_str(), one.colour)).collect();
-    assert_eq!(names, [("ext4", 0), ("ext3", 1), ("xfs", 2), ("btrfs", 3)]);
-    let days: Vec<String> =
-        create.series[0].points.iter().map(|point| create.x.text(point.x)).collect();
-    assert_eq!(days, ["2026-10-05 08:00", "2026-10-07 08:00", "2026-10-09 08:00"]);
-    let last = charts_of(&[&runs[1], &runs[2], &runs[0]]);
-    is_well_formed(&last, "history of the last");
-    let names = |chart: &Chart| -> Vec<(String, usize)> {
-        chart.names().into_iter().map(|(name, colour)| (name.into(), colour)).collect()
-    };
-    let of_last = names(chart(&last, "rates")).split_off(8).into_iter();
-    let of_last: Vec<_> =
-        of_last.map(|(name, colour)| (name.replace("run9 ", ""), colour)).collect();
-    assert_eq!(names(chart(&last, "history-create")), of_last, "as the newest run has them");
-    let two = charts_of(&[&runs[0], &runs[1], &published]);
-    assert!(two.iter().all(|chart| !chart.key.starts_with("history")));
 }
 
 #[test]
@@ -411,22 +250,6 @@ fn a_level_or_a_variant_that_nothing_is_valid_of_is_named() {
 }
 
 #[test]
-fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
-    let at = |value: f64, written: u64| {
-        let mut m = measurement("create", 1, 10, 1_000);
-        (m.bytes, m.device_write_bytes, m.sync_seconds) = (Some(1_000), Some(written), Some(0.1));
-        m.cell.level = Some(Level { axis: "width".into(), value, unit: Unit::Count });
-        m
-    };
-    let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
-    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
-    let written = chart(&all, "amplification-written");
-    assert_eq!(written.series[0].points[0].y, 2.0);
-    let note = "Only the last level is shown: width 12,345.".to_string();
-    assert!(written.notes.contains(&note), "{:?}", written.notes);
-}
-
-#[test]
 fn two_thousand_variants_have_their_pictures() {
     let of = |at: usize| {
         let mut m = measurement("create", 1, 10, 1_000);
@@ -455,50 +278,29 @@ fn levels_are_written_as_people_write_them() {
 }
 
 #[test]
-fn what_is_written_until_the_unmount_is_a_time_with_a_chart_of_its_own() {
-    let mut book = made::book();
-    let of_book = |book: &Book| {
-        let all = charts_of(&[book]);
-        let settle = all.iter().find(|chart| chart.key == "settle").unwrap().clone();
-        let others: Vec<Chart> = all.into_iter().filter(|chart| chart.key != "settle").collect();
-        (settle, others)
-    };
-    let (settle, others) = of_book(&book);
-    assert_eq!(settle.y.quantity, AxisQuantity::Seconds);
-    let means = settle.series.iter().filter(|one| one.look == SeriesLook::Bars).count();
-    assert_eq!(means, 4, "one for each file system");
-    assert!(others.iter().all(|chart| !chart.x.names().contains(&"settle".to_string())));
-    for m in &mut book.measurements {
-        let value = f64::from(m.cell.repeat) * 10.0;
-        m.cell.level = Some(Level { axis: "used".into(), value, unit: Unit::Percent });
+fn a_law_is_made_of_no_values_and_its_chart_says_so_in_its_table() {
+    let all = charts_of(&[kept_run("directory-hdd-7200")]);
+    let growth = chart(&all, "growth-create");
+    assert!(!looks(growth, SeriesLook::Law).is_empty(), "of those that follow one");
+    let mut series = "";
+    for line in &growth.table().lines {
+        match line {
+            TableLine::Cells(row) => {
+                assert_eq!(row[2].is_empty(), series.contains("law"), "{series}: {row:?}");
+            }
+            TableLine::Heading(text) | TableLine::Note(text, _) => series = text,
+        }
     }
-    let (by_level, others) = of_book(&book);
-    assert_eq!((by_level.x.quantity, by_level.x.label.as_str()), (AxisQuantity::Percent, "used"));
-    assert!(by_level.series.iter().all(|one| one.look == SeriesLook::Line), "{by_level:?}");
-    assert!(others.iter().all(|chart| !chart.title.contains("settle")));
 }
 
 #[test]
-fn what_a_course_by_time_leaves_out_is_said() {
-    let notes = |book: &Book| chart(&charts_of(&[book]), "time-create").notes.join("\n");
-    let whole = growing::directory();
-    assert!(!notes(&whole).contains("Not all"), "{}", notes(&whole));
-    let mut more = whole.clone();
-    let again = whole.measurements.iter().filter(|m| m.cell.repeat == 1).cloned();
-    more.measurements.extend(again.map(|m| at_repeat(m, 3)));
-    let said = "Not all of the 3,600 windows in 9 measurements are drawn";
-    assert!(notes(&more).contains(said), "{}", notes(&more));
-    let mut by_level = whole;
-    for m in &mut by_level.measurements {
-        let value = f64::from(m.cell.repeat);
-        m.cell.level = Some(Level { axis: "files".into(), value, ..Level::default() });
-        m.cell.repeat = 1;
-    }
-    let notes = notes(&by_level);
-    assert!(notes.contains("Only the last level is shown: files 2"), "{notes}");
-}
-
-fn at_repeat(mut m: Measurement, repeat: u32) -> Measurement {
-    m.cell.repeat = repeat;
-    m
+fn the_chart_that_shows_the_answer_comes_first() {
+    let of = |book: &Book| charts_of(&[book]).remove(0).shows;
+    let first = |name| of(kept_run(name));
+    assert_eq!(of(&growing::directory()).family, ChartFamily::Growth);
+    assert_eq!(first("clutter").family, ChartFamily::Levels);
+    assert_eq!(first("sequential").family, ChartFamily::Bytes);
+    assert_eq!(first("smallfiles-filesystems").family, ChartFamily::Ranking);
+    let chunks = first("chunks");
+    assert_eq!(chunks, ChartContent::of_phase(ChartFamily::Levels, "write-chunk"));
 }

@@ -120,7 +120,7 @@ class Chart {
     const told = new Set();
     let free = left - 20;
     for (const point of this.points.filter(({ series }) => !this.hidden.has(series))) {
-      const x = this.across(picture, point.isCell ? point.x : point.x + point.width / 2);
+      const x = this.across(picture, point.x + point.width / 2);
       const text = this.row(point.row)[1];
       const half = text.length * 3.5;
       if (x < left || x > right || told.has(text) || x - half < free) continue;
@@ -302,7 +302,7 @@ class Chart {
   }
 }
 
-/** Where the points of a series lie in its picture: bars and cells as rectangles, others as places. */
+/** Where the points of a series lie in its picture: bars as rectangles, others as places. */
 function outlines(series) {
   const attribute = (one, name) => Number(one.getAttribute(name));
   const points = [...series.querySelectorAll(".point")];
@@ -318,12 +318,8 @@ function outlines(series) {
     });
   }
   return [...series.querySelectorAll(".line, .points")].flatMap((path) => {
-    const own = path.dataset.points ? numbers(path.dataset.points) : null;
-    const height = own ? attribute(path.parentElement, "stroke-width") : 0;
-    const places = path.getAttribute("d").matchAll(/[ML]([-\d.]+) ([-\d.]+)(?:h([\d.]+))?/g);
-    return [...places].map(([, x, y, width = 0], at) => ({
-      x: Number(x), y: y - height / 2, width: Number(width), height, at: own ? own[at] : at, isCell: own !== null,
-    }));
+    const places = path.getAttribute("d").matchAll(/[ML]([-\d.]+) ([-\d.]+)/g);
+    return [...places].map(([, x, y], at) => ({ x: Number(x), y: Number(y), width: 0, height: 0, at }));
   });
 }
 
@@ -336,8 +332,7 @@ function move(one, across, factor) {
   const path = one.getAttribute("d");
   if (path === null) return;
   const moved = path.replace(/([ML])([-\d.]+) /g, (_, letter, x) => `${letter}${across(Number(x)).toFixed(2)} `);
-  const isCells = one.matches(".cells path");
-  one.setAttribute("d", isCells ? moved.replace(/h([-\d.]+)/g, (_, width) => `h${(width * factor).toFixed(2)}`) : moved);
+  one.setAttribute("d", moved);
 }
 
 // --- the page ----------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ use super::super::phases::{
     ABOUT_LATENCIES, latencies_table, limits, phase_levels, phase_notes, phases_table,
 };
 use super::super::ranks::{ABOUT_RANKS, rank_tables};
+use super::super::single_operations::single_latency_table;
 use super::super::table::{Align, Table};
 use super::super::warnings::warning_texts;
-use super::super::windows::single_latency_table;
 use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
 use crate::analysis::compare::Comparison;

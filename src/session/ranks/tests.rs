@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::analysis::Analysis;
-use crate::analysis::finding::{Finding, WarningCode};
+use crate::analysis::finding::Finding;
+use crate::analysis::warnings::table::WarningCode;
 use crate::base::errno::Errno;
 use crate::base::fixture::skip::skip;
 use crate::host::mounts::is_in_memory;

@@ -3,7 +3,6 @@
 use super::*;
 use crate::analysis::Analysis;
 use crate::analysis::disturbances::DISTURBANCES;
-use crate::plan::CacheAsked;
 use crate::results::book::Disturbance;
 use crate::results::fixture::{self, quiet};
 
@@ -20,8 +19,6 @@ fn book_with(change: impl Fn(&mut Measurement)) -> Book {
     let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
     calm.seconds = Some(10.0);
     calm.disturbance = Some(quiet(10.0));
-    calm.cache.asked = CacheAsked::AsIs;
-    (calm.worker_spread, calm.slices_ns) = (Some(0.02), vec![1_000.0; 32]);
     (calm.device_read_bytes, calm.device_write_bytes) = (Some(50 << 20), Some(50 << 20));
     let mut other = calm.clone();
     change(&mut other);
@@ -119,64 +116,6 @@ fn memory_steal_throttling_and_clocks_are_told_with_their_phases() {
     is(&seen(|d| d.group_throttles = Some(1)), WarningCode::Throttled, "throttled");
     is(&seen(|d| d.clock_changed = Some(true)), WarningCode::ClockJumped, "not steady");
     is(&seen(|d| d.clock_error = Some(-0.002)), WarningCode::ClockJumped, "not steady");
-}
-
-#[test]
-fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
-    is(&disturbed_by(|m| m.worker_spread = Some(0.3)), WarningCode::Straggler, "30% of the phase");
-    let short = |m: &mut Measurement| (m.worker_spread, m.seconds) = (Some(0.3), Some(0.2));
-    assert_eq!(disturbed_by(short), []);
-    assert_eq!(disturbed_by(|m| m.worker_spread = Some(0.1)), []);
-}
-
-#[test]
-fn of_many_ranks_a_rank_comes_late_and_no_worker() {
-    let mut book = book_with(|m| m.worker_spread = Some(0.3));
-    is(&disturbed(&book), WarningCode::Straggler, "one worker finished");
-    book.run.hosts = vec!["a".into(), "b".into()];
-    is(&disturbed(&book), WarningCode::Straggler, "one rank finished");
-}
-
-#[test]
-fn an_uneven_course_is_told_but_where_windows_show_it_or_caches_fill() {
-    let rising: Vec<f64> = (0..32).map(|at| 1_000.0 + 100.0 * f64::from(at)).collect();
-    is(
-        &disturbed_by(|m| m.slices_ns = rising.clone()),
-        WarningCode::Trend,
-        "latency rose by up to",
-    );
-    let falling = |m: &mut Measurement| m.slices_ns = rising.iter().rev().copied().collect();
-    is(&disturbed_by(falling), WarningCode::Trend, "latency fell by up to");
-    let with_windows = |m: &mut Measurement| {
-        m.slices_ns = rising.clone();
-        m.windows = fixture::windows(&[1_000, 2_000]);
-    };
-    assert_eq!(disturbed_by(with_windows), []);
-    let cold = |m: &mut Measurement| {
-        falling(m);
-        m.cache.asked = CacheAsked::Cold;
-    };
-    assert_eq!(disturbed_by(cold), []);
-}
-
-#[test]
-fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
-    let of = |options: &str, written: u64| {
-        let mut m = fixture::measurement("create", 1, 1_000, 10_000);
-        (m.sync_seconds, m.device_write_bytes) = (Some(0.1), Some(written));
-        let mut book = Book { measurements: vec![m], ..Book::default() };
-        book.host.filesystem.options = options.into();
-        disturbed(&book).into_iter().map(|one| one.sentence).collect::<Vec<_>>()
-    };
-    let told = of("rw,compress=zstd:3,ssd", 102_400);
-    assert_eq!(
-        told,
-        ["create: the device wrote only 10% of the content in its measurement: the file system \
-          compresses."]
-    );
-    assert_eq!(of("rw,compress=zstd:3,ssd", 2_000_000), [""; 0], "random content stays whole");
-    assert_eq!(of("rw,compress=no", 102_400), [""; 0]);
-    assert_eq!(of("rw", 102_400), [""; 0]);
 }
 
 #[test]

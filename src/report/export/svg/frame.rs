@@ -52,7 +52,7 @@ pub(super) fn draw_grid(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let [bottom, top] = layout.y.pixels.map(px);
     let across = |tick: f64| format!("M{left} {}H{right}", px(layout.y.at(tick)));
     let down = |tick: f64| format!("M{} {bottom}V{top}", px(layout.x.at(tick)));
-    let all_across = layout.y_ticks.iter().filter(|_| !layout.y.span.axis.is_named());
+    let all_across = layout.y_ticks.iter();
     let all_down = layout.x_ticks.ticks.iter().filter(|_| !layout.x.span.axis.is_named());
     for (class, path) in [
         ("grid-y", all_across.map(|tick| across(tick.at)).collect::<String>()),
@@ -96,18 +96,6 @@ pub(super) fn draw_ticks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
 
 fn shade(label: &MarkLabel<'_>) -> &'static str {
     label.mark.colour.map_or(DARK, |number| colour(number).light)
-}
-
-/// Intervals of marks, which lie behind everything.
-pub(super) fn draw_intervals(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
-    let [bottom, top] = layout.y.pixels;
-    for label in &layout.marks {
-        let Some([low, high]) = label.mark.interval else { continue };
-        let [left, right] = [layout.x.at(low), layout.x.at(high)];
-        let area = PixelBox { left, top, width: right - left, height: bottom - top };
-        let fill = format!(" class=\"interval\" fill=\"{}\" fill-opacity=\"0.1\"", shade(label));
-        out.titled(&area.element(&fill), "");
-    }
 }
 
 /// Lines and words of marks, which lie before everything.

@@ -19,11 +19,6 @@ const TICK_GAP: f64 = 14.0;
 pub(super) const SLANT_DEGREES: f64 = 35.0;
 const LABEL_WIDTH_MAX: f64 = 160.0;
 
-/// A row of a name, and how high rows are together.
-const ROW: f64 = 22.0;
-const ROWS_MIN: f64 = 66.0;
-const ROWS_MAX: f64 = 1_200.0;
-
 /// Between the words of two marks on one line.
 const MARK_GAP: f64 = 10.0;
 
@@ -70,7 +65,7 @@ pub(super) struct ChartLayout<'a> {
     pub(super) x_label: String,
     pub(super) x_label_y: f64,
     pub(super) marks: Vec<MarkLabel<'a>>,
-    pub(super) legend: SvgLegend<'a>,
+    pub(super) legend: SvgLegend,
     pub(super) notes: Vec<String>,
     pub(super) notes_y: f64,
     pub(super) height: f64,
@@ -90,7 +85,7 @@ impl<'a> ChartLayout<'a> {
         x.pixels = x_axis_ends(&x, width);
         let (marks, count) = lanes(&chart.marks, &x, width);
         let top = y_label_y + 12.0 + count as f64 * LANE_HEIGHT;
-        let bottom = top + plot_height(chart);
+        let bottom = top + PLOT_HEIGHT;
         let y = AxisPixels { span: y_span, pixels: [bottom, top] };
         let x_ticks = XTicks::new(&x);
         let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
@@ -167,14 +162,6 @@ fn lanes<'a>(
         labels.push(MarkLabel { mark, text, x: middle, lane });
     }
     (labels, ends.len())
-}
-
-/// Names beside the chart have a line each.
-fn plot_height(chart: &Chart) -> f64 {
-    match chart.y.names().len() {
-        0 => PLOT_HEIGHT,
-        rows => (rows as f64 * ROW).clamp(ROWS_MIN, ROWS_MAX),
-    }
 }
 
 /// Height of lines of text, in pixels.

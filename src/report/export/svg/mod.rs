@@ -49,7 +49,6 @@ pub(super) fn svg(chart: &Chart) -> String {
     out.line(format_args!("<desc id=\"{key}-desc\">{}</desc>", escaped(&description(chart))));
     draw_ground(&layout, &mut out);
     frame::draw_grid(&layout, &mut out);
-    frame::draw_intervals(&layout, &mut out);
     series::draw_all(&layout, &mut out);
     draw_front(&layout, &mut out);
     frame::draw_words(&layout, &mut out);
@@ -68,7 +67,6 @@ fn draw_front(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     frame::draw_ticks(layout, out);
     frame::draw_marks(layout, out);
     frame::draw_labels(layout, out);
-    layout.legend.draw_scale(out);
 }
 
 /// What somebody hears who does not see it.
@@ -133,7 +131,7 @@ fn page_svg(chart: &Chart, width: f64) -> String {
     let layout = ChartLayout { has_tooltips: false, ..ChartLayout::new(chart, width) };
     let ([left, right], [bottom, top]) = (layout.x.pixels.map(px), layout.y.pixels.map(px));
     let view_top = layout.head_bottom + 6.0;
-    let view_bottom = layout.legend.scale_bottom().unwrap_or(layout.x_label_y + 8.0);
+    let view_bottom = layout.x_label_y + 8.0;
     let mut out = SvgWriter::default();
     out.line(format_args!(
         "<svg class=\"{}\" viewBox=\"0 {} {width} {}\" data-height=\"{}\" \
@@ -145,7 +143,6 @@ fn page_svg(chart: &Chart, width: f64) -> String {
     ));
     draw_ground(&layout, &mut out);
     frame::draw_grid(&layout, &mut out);
-    frame::draw_intervals(&layout, &mut out);
     out.line(format_args!("<g class=\"data\">"));
     if is_wide {
         series::draw_all(&layout, &mut out);

@@ -3,7 +3,7 @@
 
 use super::layout::{ChartLayout, PlacedPoint};
 use super::legend::is_dense;
-use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes, shade};
+use super::style::{DARK, DASHES, GROUND, LAW_DASHES, VALUE, dashes};
 use super::text_width::width;
 use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, px};
 use crate::base::units::grouped;
@@ -52,8 +52,6 @@ impl PlacedSeries<'_> {
     fn draw(&self, has_values: bool, out: &mut SvgWriter) {
         let pattern = self.slot.pattern;
         match self.series.look {
-            SeriesLook::Cells => self.draw_cells(out),
-            SeriesLook::Band => self.draw_band(out),
             SeriesLook::Bars => self.draw_bars(has_values, out),
             SeriesLook::Law => self.draw_line("1.6", &dashes(LAW_DASHES, pattern), out),
             SeriesLook::Curve => self.draw_line("1.8", &dashes(DASHES, pattern), out),
@@ -81,37 +79,6 @@ impl PlacedSeries<'_> {
         let disturbed = if point.disturbed { ", disturbed" } else { "" };
         let (name, what, n) = (&self.series.name, &self.series.what, grouped(point.n));
         format!("{name}, {x}: {what} {y}{interval}, n = {n}{disturbed}")
-    }
-
-    /// Thick lines coloured by how much; one path for each colour, which keeps files of many small.
-    fn draw_cells(&self, out: &mut SvgWriter) {
-        let layout = self.layout;
-        let Some(span) = layout.chart.shade_span() else { return };
-        let mut paths = vec![(String::new(), Vec::new()); SHADES];
-        for (at, placed) in self.points.iter().enumerate() {
-            let Some(cell) = placed.point.cell else { continue };
-            let (path, points) =
-                &mut paths[(span.share(cell.shade) * (SHADES - 1) as f64).round() as usize];
-            let across = px(layout.x.at(cell.end) - placed.x);
-            path.push_str(&format!("M{} {}h{across}", px(placed.x), px(placed.y)));
-            points.push(at.to_string());
-        }
-        out.line(format_args!(
-            "<g class=\"cells\" stroke-width=\"{}\" shape-rendering=\"crispEdges\">",
-            px(layout.y.part(1.0).abs())
-        ));
-        let drawn = paths.iter().enumerate().filter(|(_, (path, _))| !path.is_empty());
-        for (at, (path, points)) in drawn {
-            let points = match layout.has_tooltips {
-                true => String::new(),
-                false => format!(" data-points=\"{}\"", points.join(" ")),
-            };
-            let colour = shade(at);
-            out.line(format_args!(
-                "<path class=\"points\" d=\"{path}\" stroke=\"{colour}\"{points}/>"
-            ));
-        }
-        out.end();
     }
 
     /// The ground between the ends of the intervals, from left to right and back.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::charts::{COLOURS, Colour, heat};
+use crate::report::charts::{COLOURS, Colour};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TextStyle {
@@ -50,14 +50,6 @@ pub(super) const LANE_HEIGHT: f64 = 17.0;
 /// From a line of text to the next, as a share of its size.
 pub(super) const LINE_HEIGHT: f64 = 1.35;
 
-/// Steps of a scale of colours.
-pub(super) const SHADES: usize = 32;
-
-/// The colour of a step of the scale, from 0.
-pub(super) fn shade(step: usize) -> String {
-    heat(step as f64 / (SHADES - 1) as f64)
-}
-
 /// As many patterns are told apart.
 pub(super) const PATTERNS: usize = 4;
 /// Dashes of lines by their turn among those drawn alike; the first is whole.
@@ -96,7 +88,5 @@ pub(crate) fn dark_rules() -> String {
     for Colour { light, dark } in ON_DARK.iter().chain(&COLOURS) {
         ["fill", "stroke"].iter().for_each(|kind| rule(kind, light, dark));
     }
-    // Much stands out from the ground.
-    (0..SHADES).for_each(|step| rule("stroke", &shade(step), &shade(SHADES - 1 - step)));
     rules
 }

@@ -2,8 +2,8 @@
 
 use crate::analysis::Analysis;
 use crate::report::charts::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
-    SeriesLook, charts,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartContent, ChartFamily, ChartMark, ChartPoint,
+    ChartSeries, SeriesLook, charts,
 };
 use crate::report::kept_runs::kept_runs;
 use crate::results::book::Book;
@@ -54,11 +54,11 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
     let names = AxisScale::Named(phases.iter().map(|name| name.to_string()).collect());
     Chart {
         key: "rates".into(),
+        shows: ChartContent::new(ChartFamily::Rates),
         title: "Operations per second".into(),
         question: "How many operations did each phase do in a second?".into(),
         x: axis("phase", AxisQuantity::Count, names),
         y: axis("operations per second", AxisQuantity::Operations, AxisScale::Linear),
-        shade: None,
         series,
         marks: Vec::new(),
         notes: vec!["Without the sync at the end of a phase. Higher is faster.".into()],
@@ -66,7 +66,7 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
     }
 }
 
-/// Lines with intervals, bands, laws and marks.
+/// Lines with intervals, laws and marks.
 pub(in crate::report) fn course() -> Chart {
     let places = [30.0, 50.0, 70.0, 80.0, 90.0, 98.0];
     let of = |number: usize, name: &str| {
@@ -75,7 +75,6 @@ pub(in crate::report) fn course() -> Chart {
         let mut line = all(0.05);
         line[2].disturbed = true;
         [
-            series(name, number, SeriesLook::Band, "p50 to p99", all(0.5)),
             series(name, number, SeriesLook::Line, "p50", line),
             series(
                 name,
@@ -109,43 +108,19 @@ pub(in crate::report) fn course() -> Chart {
     };
     let mark = |x: f64, colour: usize, name: &str| ChartMark {
         x,
-        interval: Some([x - 4.0, x + 3.0]),
         label: format!("knee of {name}"),
         colour: Some(colour),
     };
     Chart {
         key: "levels-create".into(),
+        shows: ChartContent::of_phase(ChartFamily::Levels, "create"),
         title: "Latency by space used".into(),
         question: "From where does creating a file get slower?".into(),
         x: axis("space used", AxisQuantity::Percent, AxisScale::Linear),
         y: axis("latency", AxisQuantity::Seconds, AxisScale::Logarithmic),
-        shade: None,
         series: [of(0, "ext4"), of(1, "xfs")].concat(),
         marks: vec![mark(80.0, 0, "ext4"), mark(82.0, 1, "xfs"), mark(40.0, 1, "xfs again")],
         notes: vec!["Lower is faster.".into()],
-        from_zero: false,
-    }
-}
-
-/// Cells in rows with names.
-pub(in crate::report) fn heat() -> Chart {
-    let cell = |at: usize| {
-        let x = (at % 20) as f64 * 5.0;
-        let cell = HeatCell { end: x + 5.0, shade: 1.0 + at as f64 };
-        ChartPoint { cell: Some(cell), ..ChartPoint::at(x, (at / 20) as f64) }
-    };
-    let rows = (0..6).map(|row| format!("ext4 repeat {row}")).collect();
-    let cells = (0..120).map(cell).collect();
-    Chart {
-        key: "heat-create".into(),
-        title: "create: latency over its course".into(),
-        question: "When were operations slow?".into(),
-        x: axis("operations done of the phase", AxisQuantity::Percent, AxisScale::Linear),
-        y: ChartAxis::named("variant and repeat", rows),
-        shade: Some(axis("operations", AxisQuantity::Count, AxisScale::Logarithmic)),
-        series: vec![series("ext4", 0, SeriesLook::Cells, "slice", cells)],
-        marks: Vec::new(),
-        notes: Vec::new(),
         from_zero: false,
     }
 }
@@ -155,7 +130,7 @@ pub(in crate::report) fn evil(mut chart: Chart) -> Chart {
     let long = |text: &mut String| *text = EVIL.repeat(3) + text;
     long(&mut chart.title);
     long(&mut chart.question);
-    for axis in [&mut chart.x, &mut chart.y].into_iter().chain(chart.shade.as_mut()) {
+    for axis in [&mut chart.x, &mut chart.y] {
         long(&mut axis.label);
         if let AxisScale::Named(names) = &mut axis.scale {
             names.iter_mut().for_each(long);
@@ -178,10 +153,8 @@ fn odd() -> Vec<Chart> {
         SeriesLook::Markers,
         SeriesLook::Line,
         SeriesLook::Curve,
-        SeriesLook::Band,
         SeriesLook::Law,
         SeriesLook::Raw,
-        SeriesLook::Cells,
     ];
     let scales = [
         AxisScale::Linear,
@@ -194,25 +167,20 @@ fn odd() -> Vec<Chart> {
         for (x, y) in scales.iter().zip(scales.iter().cycle().skip(all.len() % 3)) {
             let point = |at: &f64| ChartPoint {
                 interval: Some([*at, -*at]),
-                cell: Some(HeatCell { end: *at + 1.0, shade: *at }),
                 ..ChartPoint::at(*at, numbers[all.len() % numbers.len()])
             };
-            let mut chart = heat();
+            let mut chart = course();
             chart.key = format!("odd-{}", all.len());
             (chart.x.scale, chart.y.scale) = (x.clone(), y.clone());
             if look == SeriesLook::Bars {
                 chart.x.scale = scales[2].clone();
             }
-            if look == SeriesLook::Cells {
-                (chart.x.scale, chart.y.scale) = (AxisScale::Linear, scales[2].clone());
-            }
             chart.series = vec![
                 series("a", 0, look, "some", numbers.iter().map(point).collect()),
                 series("", 9, look, "", Vec::new()),
             ];
-            chart.marks = numbers
-                .map(|x| ChartMark { x, interval: Some([x, -x]), label: "m".into(), colour: None })
-                .to_vec();
+            chart.marks =
+                numbers.map(|x| ChartMark { x, label: "m".into(), colour: None }).to_vec();
             all.push(chart);
         }
     }
@@ -232,9 +200,8 @@ pub(in crate::report) fn all() -> Vec<Chart> {
         bars(&names[..9], &names[..5]),
         bars(&["ext4"], &names),
         course(),
-        heat(),
     ];
-    all.extend([bars(&["a", "b"], &["c", "d"]), course(), heat()].map(evil));
+    all.extend([bars(&["a", "b"], &["c", "d"]), course()].map(evil));
     all.extend(odd());
     all.extend(books().iter().flat_map(|book| charts(&[&Analysis::of(book)])));
     all

@@ -1,0 +1,407 @@
+//! Lists all warnings: code, short name, condition, and what each means for the answer. `docs/warnings.md` is made of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::answer::Reliability;
+use crate::base::named_enum::named_enum;
+use crate::run::cache::Doubt;
+
+named_enum! {
+    /// The kinds of warning. docs/warnings.md has the condition of each.
+    pub enum WarningCode {
+        /// The run was stopped or killed before its end.
+        Interrupted = "interrupted",
+        /// The run continued in a changed environment.
+        ResumedAnyway = "resumed-anyway",
+        /// Measurements did not do all their work.
+        InvalidMeasurements = "invalid-measurements",
+        /// Caches were not found as cold or warm as requested.
+        CacheNotAsAsked = "cache-not-as-asked",
+        /// One operation took most of the time of its phase.
+        LongOperation = "long-operation",
+        /// Measurement overhead is a notable part of what was measured.
+        MeasurementOverhead = "measurement-overhead",
+        /// The device was at work when phases began.
+        DeviceBusy = "device-busy",
+        /// Other processes used the disk.
+        OthersIo = "others-io",
+        /// Other processes used the processors.
+        OthersCpu = "others-cpu",
+        /// Memory was short.
+        MemoryPressure = "memory-pressure",
+        /// The hypervisor gave processors to others.
+        Steal = "steal",
+        /// Processors were slowed down, or kept from boatload.
+        Throttled = "throttled",
+        /// The clock of the latencies and the kernel's disagreed.
+        ClockJumped = "clock-jumped",
+        /// A rank or a host was slower than the others.
+        SlowRank = "slow-rank",
+        /// From one operation on, a phase took longer or shorter.
+        Jump = "jump",
+        /// From one repeat on, all phases took longer or shorter.
+        Step = "step",
+        /// Processors do not run as fast as they can.
+        Frequency = "frequency",
+        /// A modelled disk answered late: the machine was too slow for it.
+        DiskLate = "disk-late",
+        /// A loop device uses the page cache of the file system below.
+        HostCache = "host-cache",
+        /// File systems are on a place so small that it decides.
+        SmallVolume = "small-volume",
+        /// Levels came in the order in which a place was prepared for them.
+        LevelsInOrder = "levels-in-order",
+        /// Several repeats were measured beside the same files.
+        FewHistories = "few-histories",
+        /// The layout score of the files that fill a place differs between levels.
+        LayoutDiffers = "layout-differs",
+        /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
+        NoJournal = "no-journal",
+        /// The host of a virtual machine takes back memory that is free, and much was read into it.
+        MemoryTakenBack = "memory-taken-back",
+        /// System calls failed whose answer the run did without.
+        UnansweredCalls = "unanswered-calls",
+    }
+}
+
+/// A kind of warning.
+#[derive(Debug)]
+pub struct WarningKind {
+    /// Its code.
+    pub code: WarningCode,
+    /// What happened, in a few words: reports and the reliability of an answer name it so.
+    pub short_name: &'static str,
+    /// Where it is given, with its thresholds.
+    pub condition: &'static str,
+    /// What it means for the answer.
+    pub meaning: &'static str,
+    /// How far it lowers the reliability of an answer.
+    pub lowers: LoweredReliability,
+}
+
+/// How far a warning lowers the reliability of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoweredReliability {
+    /// To this, whatever measurements it is about.
+    To(Reliability),
+    /// By the measurements that it is about, in these words: `answer/reliability.rs` counts them.
+    Counted(&'static str),
+}
+
+use LoweredReliability::{Counted, To};
+use Reliability::{Low, Medium};
+
+const DISTURBED: LoweredReliability =
+    Counted("medium; low where over a quarter of the measurements are disturbed");
+
+/// All of them, in the order of the codes.
+pub const WARNINGS: [WarningKind; WarningCode::ALL.len()] = [
+    WarningKind {
+        code: WarningCode::Interrupted,
+        short_name: "the run is not complete",
+        condition: "the run was stopped or killed before its end, or has not ended",
+        meaning: "The answer is of what was measured until then.",
+        lowers: Counted("low"),
+    },
+    WarningKind {
+        code: WarningCode::ResumedAnyway,
+        short_name: "resumed after a change",
+        condition: "the run was resumed with `--anyway` though the version, the machine or the place had changed",
+        meaning: "A rate may be the mean over two systems.",
+        lowers: To(Low),
+    },
+    WarningKind {
+        code: WarningCode::InvalidMeasurements,
+        short_name: "left out as invalid",
+        condition: "a measurement did not do its work: errors, too few operations or bytes, other entries in the tree \
+                    than expected, an interruption, or the limit of its phase",
+        meaning: "The answer is made of the other measurements.",
+        lowers: Counted("medium; low where the limit of the phase was reached"),
+    },
+    WarningKind {
+        code: WarningCode::CacheNotAsAsked,
+        short_name: "caches not as requested",
+        condition: "caches were not in the state that the phase requests, or it could not be proven",
+        meaning: "Reads may show memory in place of the disk.",
+        lowers: To(Low),
+    },
+    WarningKind {
+        code: WarningCode::LongOperation,
+        short_name: "one operation took most of the time",
+        condition: "of 100 operations or more, one took over half of the time of its phase, and 1 s",
+        meaning: "The rate of the phase is that of one stalled call.",
+        lowers: Counted("no"),
+    },
+    WarningKind {
+        code: WarningCode::MeasurementOverhead,
+        short_name: "measurement overhead",
+        condition: "measurement overhead is above 5% of the mean latency",
+        meaning: "Differences of that size may come from the measurement.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::DeviceBusy,
+        short_name: "device busy at the start",
+        condition: "the device was not idle when the measurement began",
+        meaning: "The device did other work too, so rates may be too low.",
+        lowers: DISTURBED,
+    },
+    WarningKind {
+        code: WarningCode::OthersIo,
+        short_name: "background load on the disk",
+        condition: "other processes moved 5% of what the device did, and 1 MiB; or the disk below a loop device moved \
+                    half as much again, and 16 MiB",
+        meaning: "The device did other work too, so rates may be too low.",
+        lowers: DISTURBED,
+    },
+    WarningKind {
+        code: WarningCode::OthersCpu,
+        short_name: "background load on the processors",
+        condition: "user time of other processes is 10% of all processors' and 0.2 s; or, with fewer workers than \
+                    processors, a process waited for one in 10% of the time while others used 5% of one",
+        meaning: "Phases that need a processor may be too slow.",
+        lowers: DISTURBED,
+    },
+    WarningKind {
+        code: WarningCode::MemoryPressure,
+        short_name: "memory pressure",
+        condition: "a process waited for memory in 5% of the time, and 50 ms",
+        meaning: "The caches had less room than they have otherwise.",
+        lowers: DISTURBED,
+    },
+    WarningKind {
+        code: WarningCode::Steal,
+        short_name: "CPU steal",
+        condition: "the hypervisor gave 2% of all processors' time to others, and 50 ms",
+        meaning: "Phases that need a processor may be too slow.",
+        lowers: DISTURBED,
+    },
+    WarningKind {
+        code: WarningCode::Throttled,
+        short_name: "processors throttled",
+        condition: "a processor was throttled for its heat, or the control group for its quota",
+        meaning: "Phases that need a processor may be too slow.",
+        lowers: DISTURBED,
+    },
+    WarningKind {
+        code: WarningCode::ClockJumped,
+        short_name: "clock not steady",
+        condition: "the clock source changed, or the clocks differ by 0.1%",
+        meaning: "No latency of these measurements can be trusted.",
+        lowers: To(Low),
+    },
+    WarningKind {
+        code: WarningCode::SlowRank,
+        short_name: "one rank slower than the others",
+        condition: "of many ranks, one (or all of one host) is below 0.9 times the rate of the others by its 95% \
+                    interval, from three measurements on",
+        meaning: "All ranks wait for it at the end of each phase.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::Jump,
+        short_name: "latency changed suddenly",
+        condition: "the latency within a phase changes by 1.3 times at one place in half of the measurements, or by 2 \
+                    times in one; not where the phase begins cold",
+        meaning: "The mean lies between both speeds.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::Step,
+        short_name: "speed changed between repeats",
+        condition: "from one repeat on all phases together take 10% longer, or shorter, with three repeats on each side",
+        meaning: "Means and intervals mix both speeds.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::Frequency,
+        short_name: "processors below full speed",
+        condition: "the governor is powersave, ondemand or conservative, unless the processor chooses by itself; or half \
+                    of the phases ended with the fastest processor below 60% of its highest frequency",
+        meaning: "Phases that need a processor may be too slow, and differ from run to run.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::DiskLate,
+        short_name: "modelled disk answered late",
+        condition: "a modelled disk answered more than 1% of the run's requests after their deadline by more than a tenth \
+                    of their service time and 0.1 ms",
+        meaning: "Rates are those of this machine, and lower than the disk's.",
+        lowers: To(Low),
+    },
+    WarningKind {
+        code: WarningCode::HostCache,
+        short_name: "page cache below the loop device",
+        condition: "a loop device uses the page cache of the file system below",
+        meaning: "Rates may show memory in place of the disk.",
+        lowers: To(Low),
+    },
+    WarningKind {
+        code: WarningCode::SmallVolume,
+        short_name: "small file system",
+        condition: "file systems were compared on less than 10 GiB, or one was measured there that is not filled on \
+                    purpose",
+        meaning: "Some file systems are slower there than on larger places.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::LevelsInOrder,
+        short_name: "levels in a fixed order",
+        condition: "levels came in the order in which the place was prepared for them",
+        meaning: "What changed on the machine meanwhile looks like an effect of the level.",
+        lowers: To(Low),
+    },
+    WarningKind {
+        code: WarningCode::FewHistories,
+        short_name: "repeats beside the same files",
+        condition: "several repeats were measured beside the same prepared files",
+        meaning: "Intervals do not show what other files would change.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::LayoutDiffers,
+        short_name: "layout differs between levels",
+        condition: "the mean layout score of the files that fill the place differs by more than 0.05 between two levels",
+        meaning: "What changes with the level may be an effect of fragmentation.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::NoJournal,
+        short_name: "no journal",
+        condition: "entries were made on an existing ext4 without a journal",
+        meaning: "Files that were deleted in the last minutes make creating slower.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::MemoryTakenBack,
+        short_name: "host takes memory back",
+        condition: "the host takes back free memory, and a phase read 256 MiB from the device with a quarter of its time \
+                    computed by the kernel",
+        meaning: "Large reads may take up to twice as long, depending on what ran before.",
+        lowers: To(Medium),
+    },
+    WarningKind {
+        code: WarningCode::UnansweredCalls,
+        short_name: "system calls failed",
+        condition: "a system call failed with EPERM, ENOSYS, EIO, ENOMEM, EMFILE or ENFILE, and the run continued \
+                    without its answer",
+        meaning: "What rests on these calls is unknown.",
+        lowers: Counted("no"),
+    },
+];
+
+impl WarningCode {
+    fn kind(self) -> &'static WarningKind {
+        &WARNINGS[self as usize]
+    }
+
+    /// What happened, in a few words: reports and the reliability of an answer name it so.
+    pub fn short_name(self) -> &'static str {
+        self.kind().short_name
+    }
+
+    /// The reliability that it leaves by itself; none where that depends on the measurements it is about.
+    pub(in crate::analysis) fn reliability(self) -> Option<Reliability> {
+        match self.kind().lowers {
+            To(reliability) => Some(reliability),
+            Counted(_) => None,
+        }
+    }
+}
+
+/// What a reader must know before trusting a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WarningFinding {
+    /// What is wrong.
+    pub sentence: String,
+    /// Which warning.
+    pub code: WarningCode,
+    /// What it means for the answer.
+    pub meaning: String,
+    /// What to do about it.
+    pub hint: String,
+    /// The phases that it is about; none if it is about the run.
+    pub phases: Vec<String>,
+    /// How many measurements of the run it is about; none where they are not counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub measurements: Option<u64>,
+    /// Why a cache was not found as requested.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Doubt>,
+    /// Where a latency changes all at once.
+    #[serde(flatten)]
+    pub jump: Option<JumpFigures>,
+}
+
+impl WarningFinding {
+    /// A warning about the run.
+    pub(in crate::analysis) fn of_run(code: WarningCode, sentence: &str, hint: &str) -> Self {
+        Self::about_phases(code, Vec::new(), sentence.into(), hint)
+    }
+
+    /// A warning about phases.
+    pub(crate) fn about_phases(
+        code: WarningCode,
+        phases: Vec<String>,
+        sentence: String,
+        hint: &str,
+    ) -> Self {
+        let (meaning, hint) = (code.kind().meaning.into(), hint.into());
+        Self { code, phases, measurements: None, sentence, meaning, hint, reason: None, jump: None }
+    }
+}
+
+/// Where in a phase the latency changes all at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JumpFigures {
+    /// The variant's name.
+    pub variant: String,
+    /// After so many operations.
+    pub at: u64,
+    /// Of so many.
+    pub operations: u64,
+    /// Latency after that over latency before.
+    pub ratio: f64,
+    /// Measurements that show it.
+    pub jumped: usize,
+    /// Measurements of which it is known.
+    pub n: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::fixture::golden::assert_golden;
+
+    #[test]
+    fn each_code_has_its_line_and_the_page_is_made_of_them() {
+        let mut lines = vec![HEAD.to_string()];
+        for (kind, code) in WARNINGS.iter().zip(WarningCode::ALL) {
+            assert_eq!(kind.code, code, "the order of the codes");
+            let lowers = match kind.lowers {
+                To(reliability) => reliability.as_str(),
+                Counted(words) => words,
+            };
+            let WarningKind { short_name, condition, meaning, .. } = kind;
+            lines.push(format!("| `{code}` | {short_name} | {condition} | {meaning} | {lowers} |"));
+        }
+        assert_golden("../../docs/warnings.md", &(lines.join("\n") + "\n"));
+    }
+
+    const HEAD: &str = "\
+# Warnings
+
+A warning says what a reader must know before trusting a figure. None of them makes a measurement invalid, which is what a
+measurement is that did not do its work. The first screen names each warning with its short name, `boatload show RUN --details`
+says what to do, and the run document has `code`, `meaning` and `hint`. The last column says how far a warning lowers the
+reliability of the answer. An idle machine should cause no warning.
+
+A row of a table has a `*` where a measurement in it was made under background load (`others-io`, `others-cpu`,
+`memory-pressure`, `steal`, `throttled`, `clock-jumped`). On a modelled disk nobody else moves bytes, so it has no `others-io` and
+no `host-cache`. A phase that it limits and in which it is not late has no `others-cpu`, `steal` and `throttled` either: the disk
+answers at its time, whatever else the machine does.
+
+| code | short name | given where | what it means for the answer | lowers the reliability to |
+|---|---|---|---|---|";
+}
