@@ -65,10 +65,7 @@ pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::R
     ] {
         let pairs = all.first().map_or(0, |trials| shares(trials).compare.of);
         writeln!(out, "{title}, {} for each noise", counted(pairs, "pair"))?;
-        let heads = ["compare", "+ stored", "check", "history"];
-        let mut columns = vec![("planted noise", Align::Left)];
-        columns.extend(heads.map(|head| (head, Align::Right)));
-        let mut table = Table::new(&columns);
+        let mut table = table_of("planted noise", ["compare", "+ stored", "check", "history"]);
         for trials in all {
             let PairShares { compare, compare_stored, check, check_history, .. } = shares(trials);
             let tallies = [compare, compare_stored, check, check_history];
@@ -79,10 +76,7 @@ pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::R
         table.write(out)?;
         writeln!(out, "\nThe same by a check against the history with --confirm")?;
         let most = all.first().map_or(0, |trials| shares(trials).confirmed.len());
-        let numbers: Vec<String> = (1..=most).map(|number| number.to_string()).collect();
-        let mut columns = vec![("planted noise", Align::Left)];
-        columns.extend(numbers.iter().map(|number| (number.as_str(), Align::Right)));
-        let mut table = Table::new(&columns);
+        let mut table = table_of("planted noise", (1..=most).map(|number| number.to_string()));
         for trials in all {
             let tallies = shares(trials).confirmed.iter().map(|one| percent(*one));
             table.row([trials.noise.to_string()].into_iter().chain(tallies).collect());
@@ -108,14 +102,13 @@ pub fn write_simulated(
         out,
         "The simulated file system, {runs} of each kind: 3 repeats of noise, 5 of truths"
     )?;
-    let heads = [("noise", Align::Left), ("rate held", Align::Right), ("ratio held", Align::Right)];
-    let mut table = Table::new(&heads);
+    let mut table = table_of("noise", ["rate held", "ratio held"]);
     for SimulatedNoise { noise, rate_held, ratio_held } in noises {
         table.row(vec![(*noise).into(), percent(*rate_held), percent(*ratio_held)]);
     }
     table.write(out)?;
     writeln!(out)?;
-    let mut table = Table::new(&[("truth", Align::Left), ("found", Align::Right)]);
+    let mut table = table_of("truth", ["found"]);
     for SimulatedLaw { truth, right } in laws {
         table.row(vec![(*truth).into(), percent(*right)]);
     }
@@ -130,13 +123,8 @@ pub fn write_simulated(
 pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> io::Result<()> {
     let runs = counted(trials.runs, "run");
     writeln!(out, "Twins: {runs} of {scenario}, with each variant twice under two names")?;
-    let mut table = Table::new(&[
-        ("finding", Align::Left),
-        ("claims", Align::Right),
-        ("false", Align::Right),
-        ("runs with a false one", Align::Right),
-        ("share of runs", Align::Right),
-    ]);
+    let heads = ["claims", "false", "runs with a false one", "share of runs"];
+    let mut table = table_of("finding", heads);
     for KindClaims { kind, claims, false_claims, runs } in &trials.kinds {
         table.row(vec![
             kind.as_str().into(),
@@ -169,12 +157,7 @@ pub fn write_slowed_twins(
         out,
         "Twins: {runs} of {scenario}; a twin of its first variant takes {times} times as long"
     )?;
-    let mut table = Table::new(&[
-        ("", Align::Left),
-        ("found slower", Align::Right),
-        ("share of runs", Align::Right),
-        ("found faster", Align::Right),
-    ]);
+    let mut table = table_of("", ["found slower", "share of runs", "found faster"]);
     let mut row = |name: &str, runs: &FoundRuns| {
         let times = |tally: Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
         let FoundRuns { slower, faster } = *runs;
@@ -189,13 +172,7 @@ pub fn write_slowed_twins(
 }
 
 fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
-    let mut table = Table::new(&[
-        ("", Align::Left),
-        (claimed, Align::Right),
-        (held, Align::Right),
-        ("detectable", Align::Right),
-        ("ratio", Align::Right),
-    ]);
+    let mut table = table_of("", [claimed, held, "detectable", "ratio"]);
     for row in &trials.rows {
         let detectable = row.smallest_detectable().map_or_else(String::new, share);
         table.row(vec![
@@ -210,6 +187,12 @@ fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
 }
 
 /// `3 of 100 comparisons`.
+/// A table of names, under this head, and of numbers.
+fn table_of<H: Into<String>>(names: &str, numbers: impl IntoIterator<Item = H>) -> Table {
+    let numbers = numbers.into_iter().map(|head| (head.into(), Align::Right));
+    Table::new(&[(names.to_string(), Align::Left)].into_iter().chain(numbers).collect::<Vec<_>>())
+}
+
 fn times_of(tally: Tally, what: &str) -> String {
     format!("{} of {}", grouped(tally.times), counted(tally.of, what))
 }

@@ -11,14 +11,14 @@ use crate::base::units::counted;
 const LEAD: &str = "Warning: ";
 
 /// All warnings of a kind.
-struct WarningKind<'a> {
+struct WarningGroup<'a> {
     code: WarningCode,
     all: Vec<&'a WarningFinding>,
     /// Measurements of the run.
     of: usize,
 }
 
-fn kinds<'a>(analysis: &'a Analysis<'_>) -> Vec<WarningKind<'a>> {
+fn kinds<'a>(analysis: &'a Analysis<'_>) -> Vec<WarningGroup<'a>> {
     let all = analysis.findings().iter().filter_map(|finding| match finding {
         Finding::Warning(warning) => Some(warning),
         _ => None,
@@ -26,7 +26,7 @@ fn kinds<'a>(analysis: &'a Analysis<'_>) -> Vec<WarningKind<'a>> {
     let all: Vec<&WarningFinding> = all.collect();
     let kind = |code| {
         let all = all.iter().filter(|warning| warning.code == code).copied().collect();
-        WarningKind { code, all, of: analysis.book.measurements.len() }
+        WarningGroup { code, all, of: analysis.book.measurements.len() }
     };
     each_once(all.iter().map(|warning| warning.code)).into_iter().map(kind).collect()
 }
@@ -50,7 +50,7 @@ pub(super) fn warnings_in_a_line(analysis: &Analysis<'_>) -> Option<String> {
     text.map(|named| format!("{LEAD}{named}"))
 }
 
-impl WarningKind<'_> {
+impl WarningGroup<'_> {
     /// `background load on the disk in 9 of 50 measurements (create, delete)`
     fn text(&self, room: usize) -> String {
         if let ([only], WarningCode::InvalidMeasurements) = (self.all.as_slice(), self.code) {
@@ -88,8 +88,8 @@ fn first_names(names: &[&str], fits: impl Fn(&str) -> bool) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn kind(all: &[WarningFinding]) -> WarningKind<'_> {
-        WarningKind { code: WarningCode::OthersIo, all: all.iter().collect(), of: 50 }
+    fn kind(all: &[WarningFinding]) -> WarningGroup<'_> {
+        WarningGroup { code: WarningCode::OthersIo, all: all.iter().collect(), of: 50 }
     }
 
     fn warning(phases: &[&str], measurements: Option<u64>) -> WarningFinding {

@@ -4,7 +4,7 @@ use super::format::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
 use crate::base::failure::shown;
 use crate::report::charts::{
-    AxisScale, Chart, ChartAxis, ChartSeries, SeriesLook, SeriesSlot, aside, charts, colour,
+    AxisScale, AxisSpan, Chart, ChartSeries, SeriesLook, SeriesSlot, aside, charts, colour,
 };
 
 pub(super) const GNUPLOT: ExportFormat = ExportFormat {
@@ -70,7 +70,7 @@ set boxwidth 0.8
 set style fill solid 0.85 noborder
 set grid";
 
-/// The script, which reads `KEY.dat` and writes `KEY.png` beside itself. gnuplot chooses ranges and ticks.
+/// The script, which reads `KEY.dat` and writes `KEY.png` beside itself. gnuplot chooses ticks.
 fn script(chart: &Chart, key: &str) -> String {
     let mut lines = vec![
         format!("# gnuplot {key}.gp reads {key}.dat and writes {key}.png"),
@@ -78,11 +78,8 @@ fn script(chart: &Chart, key: &str) -> String {
         format!("set output '{key}.png'"),
         format!("set title {}.\"\\n\".{}", quoted(&chart.title), quoted(&chart.question)),
     ];
-    lines.extend(axis("x", &chart.x));
-    lines.extend(axis("y", &chart.y));
-    if chart.y.scale == AxisScale::Linear && (chart.from_zero || chart.has(SeriesLook::Bars)) {
-        lines.push("set yrange [0:*]".into());
-    }
+    lines.extend(axis("x", &chart.x_span()));
+    lines.extend(axis("y", &chart.y_span()));
     for mark in &chart.marks {
         let (x, label) = (number(mark.x), quoted(&mark.label));
         lines.push(format!("set arrow from {x}, graph 0 to {x}, graph 1 nohead dashtype 2"));
@@ -98,9 +95,13 @@ fn script(chart: &Chart, key: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-fn axis(name: &str, axis: &ChartAxis) -> Vec<String> {
-    let mut lines = vec![format!("set {name}label {}", quoted(&axis.label))];
-    match &axis.scale {
+fn axis(name: &str, span: &AxisSpan<'_>) -> Vec<String> {
+    let [low, high] = [span.low, span.high].map(number);
+    let mut lines = vec![
+        format!("set {name}label {}", quoted(&span.axis.label)),
+        format!("set {name}range [{low}:{high}]"),
+    ];
+    match &span.axis.scale {
         AxisScale::Linear => {}
         AxisScale::Logarithmic => lines.push(format!("set logscale {name}")),
         AxisScale::Named(names) => {
@@ -108,7 +109,6 @@ fn axis(name: &str, axis: &ChartAxis) -> Vec<String> {
             let tick =
                 |(at, name): (usize, &String)| format!("{} {at}", quoted(&name.replace('%', "%%")));
             let ticks: Vec<String> = names.iter().enumerate().map(tick).collect();
-            lines.push(format!("set {name}range [-0.5:{}.5]", names.len().max(1) - 1));
             lines.push(format!("set {name}tics rotate by 30 right ({})", ticks.join(", ")));
         }
     }
