@@ -130,7 +130,7 @@ pub const WARNINGS: [WarningKind; WarningCode::ALL.len()] = [
         code: WarningCode::LongOperation,
         short_name: "one operation took most of the time",
         condition: "of 100 operations or more, one took over half of the time of its phase, and 1 s",
-        meaning: "The rate of the phase is that of one stalled call.",
+        meaning: "The rate of the phase shows one stalled call.",
         lowers: Counted("no"),
     },
     WarningKind {
@@ -158,8 +158,9 @@ pub const WARNINGS: [WarningKind; WarningCode::ALL.len()] = [
     WarningKind {
         code: WarningCode::OthersCpu,
         short_name: "background load on the processors",
-        condition: "user time of other processes is 10% of all processors' and 0.2 s; or, with fewer workers than \
-                    processors, a process waited for one in 10% of the time while others used 5% of one",
+        condition: "others (processes, interrupts, kernel threads that do not work for the device) used 10% of all \
+                    processors' time and 0.2 s; or, with fewer workers than processors, the workers waited for one in \
+                    10% of the time while others used 5% of one",
         meaning: "Phases that need a processor may be too slow.",
         lowers: DISTURBED,
     },
@@ -217,7 +218,7 @@ pub const WARNINGS: [WarningKind; WarningCode::ALL.len()] = [
     WarningKind {
         code: WarningCode::Frequency,
         short_name: "processors below full speed",
-        condition: "the governor is powersave, ondemand or conservative, unless the processor chooses by itself; or half \
+        condition: "the governor is powersave, ondemand or conservative, unless the hardware chooses the frequency; or half \
                     of the phases ended with the fastest processor below 60% of its highest frequency",
         meaning: "Phases that need a processor may be too slow, and differ from run to run.",
         lowers: To(Medium),
@@ -227,7 +228,7 @@ pub const WARNINGS: [WarningKind; WarningCode::ALL.len()] = [
         short_name: "modelled disk answered late",
         condition: "a modelled disk answered more than 1% of the run's requests after their deadline by more than a tenth \
                     of their service time and 0.1 ms",
-        meaning: "Rates are those of this machine, and lower than the disk's.",
+        meaning: "Rates show this machine, and are lower than the disk's.",
         lowers: To(Low),
     },
     WarningKind {
@@ -399,10 +400,10 @@ mod tests {
     const HEAD: &str = "\
 # Warnings
 
-A warning says what a reader must know before trusting a figure. None of them makes a measurement invalid, which is what a
-measurement is that did not do its work. The first screen names each warning with its short name, `boatload show RUN --details`
-says what to do, and the run document has `code`, `meaning` and `hint`. The last column says how far a warning lowers the
-reliability of the answer. An idle machine should cause no warning.
+A warning says what a reader must know before trusting a figure. It makes no measurement invalid. The first screen counts the
+warnings, and names those that make the reliability of the answer low. `boatload show RUN --details` prints each with what to do;
+the run document has `code`, `meaning` and `hint`. The last column says how far a warning lowers the reliability. An idle machine
+should cause no warning.
 
 A row of a table has a `*` where a measurement in it was made under background load (`others-io`, `others-cpu`,
 `memory-pressure`, `steal`, `throttled`, `clock-jumped`). On a modelled disk nobody else moves bytes, so it has no `others-io` and
