@@ -8,9 +8,10 @@ use clap::{Args, Subcommand};
 use super::common::StorePlace;
 use super::out;
 use super::out::written;
-use crate::analysis::compare::{Comparison, compare_among};
+use crate::analysis::compare::{ComparedRow, Comparison, compare_among};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
+use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::report::{write_references, write_runs};
@@ -252,8 +253,8 @@ fn hint(name: &str) -> String {
 pub(super) struct EqualRuns {
     /// Oldest first.
     pub(super) runs: Vec<Book>,
-    /// How many complete runs of the scenario are of another job, machine or place.
-    pub(super) unlike: u64,
+    /// The newest complete run of the scenario that is of another job, machine or place.
+    pub(super) unlike: Option<Book>,
     /// The ids of runs of the scenario that cannot be read.
     unreadable: BTreeSet<String>,
 }
@@ -300,7 +301,7 @@ fn equal_runs(
         }
         match store.load(&facts.id) {
             Ok(book) if same_target(run, &book) => found.runs.push(book),
-            Ok(_) => found.unlike += 1,
+            Ok(book) => found.unlike = found.unlike.or(Some(book)),
             Err(_) => {
                 found.unreadable.insert(facts.id.clone());
             }
@@ -334,6 +335,23 @@ pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<C
     let others = other_runs([a, b], place, HISTORY_RUNS, None)?;
     let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
     Ok(compare_among(&RunFigures::of(a), &RunFigures::of(b), &others))
+}
+
+/// Why two runs cannot be compared that share no row: what each of them has.
+pub(super) fn nothing_in_common(comparison: &Comparison) -> Failure {
+    let has = |is_there: fn(&ComparedRow) -> bool| {
+        let rows = comparison.rows.iter().filter(|row| is_there(row));
+        let phases = each_once(rows.filter_map(|row| row.key.phase.clone()));
+        if phases.is_empty() { "nothing valid".into() } else { shown(phases.join(", ")) }
+    };
+    let a = comparison.a.last().map_or("A", |run| run.id.as_str());
+    Failure::failed(format!(
+        "nothing to compare: {} has {}; {} has {}",
+        shown(a),
+        has(|row| row.a.is_some()),
+        shown(&comparison.b.id),
+        has(|row| row.b.is_some())
+    ))
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order in which they began;

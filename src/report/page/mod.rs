@@ -16,7 +16,6 @@ use sha2::{Digest, Sha256};
 use super::charts::charts;
 use super::comparison::{
     ABOUT_DIFFERENCES, about_run, comparison_reading, comparison_table, differences_table,
-    side_by_side_reading, side_by_side_table,
 };
 use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
@@ -156,24 +155,17 @@ impl Page<'_> {
         self.analyses.iter().enumerate().filter_map(one).collect()
     }
 
-    /// The runs side by side; of two, what the second is to the first.
+    /// The runs side by side, each held against the first.
     fn side_by_side(&self) -> Vec<PageBlock> {
-        let mut blocks = Vec::new();
-        if self.books.len() < 2 {
-            return blocks;
-        }
         let figures: Vec<_> = self.analyses.iter().map(|one| one.figures()).collect();
-        let rows = side_by_side(&figures);
-        let others: Vec<usize> = (1..self.books.len()).collect();
-        if let Some(comparison) = self.comparison.filter(|all| all.in_both().next().is_some()) {
-            blocks.extend(PageBlock::table("B against A", comparison_table(comparison)));
-            let texts = comparison_reading(comparison).into_iter();
-            blocks
-                .extend(texts.filter_map(|(lead, text)| PageBlock::note(lead.to_string() + &text)));
-        }
-        blocks.extend(PageBlock::table("side by side", side_by_side_table(&rows, &others)));
-        blocks.extend(side_by_side_reading(&rows).into_iter().filter_map(PageBlock::note));
-        blocks
+        let all = match self.comparison {
+            Some(comparison) => vec![comparison.clone()],
+            None => side_by_side(&figures),
+        };
+        let Some(first) = all.first() else { return Vec::new() };
+        let table = comparison_table(&all.iter().collect::<Vec<_>>());
+        let notes = comparison_reading(first).into_iter().filter_map(PageBlock::note);
+        PageBlock::table("side by side", table).into_iter().chain(notes).collect()
     }
 
     fn differences(&self) -> Vec<PageBlock> {
