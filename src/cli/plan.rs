@@ -72,7 +72,11 @@ impl PlanCommand {
         }
         let planned = PlannedRun { command: self, store, survey: &survey, room };
         let mut text = outline(plan, room);
-        let lack = together(planned.room_lines(&mut text).into_iter().chain(lacks));
+        let place = survey.check_place(&self.job.dir).err();
+        let lack = match place {
+            Some(place) => Some(place),
+            None => together(planned.room_lines(&mut text).into_iter().chain(lacks)),
+        };
         let device = survey.device.as_ref().filter(|_| plan.reads_device());
         if let Some(device) = device {
             let facts = &device.facts;

@@ -42,9 +42,7 @@ CONFIG_DEBUG_INFO_BTF. Nothing stays attached when boatload ends, however it end
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Trace {
-    /// Trace all processes of this name
-    ///
-    /// The kernel keeps the first 15 bytes of a name: that of the program's file, or one that a thread gave itself.
+    /// Trace all processes of this name, of which the kernel keeps 15 bytes
     #[arg(long, value_name = "NAME", conflicts_with_all = ["pid", "program"])]
     comm: Option<OsString>,
     /// Trace a process, its threads, and its children
@@ -56,11 +54,7 @@ pub(super) struct Trace {
     /// Operations to trace, such as create,fsync [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = words(&TracedOperation::ALL, TracedOperation::as_str))]
     operation: Vec<TracedOperation>,
-    /// Also tell calls apart: by directory, size or path-depth
-    ///
-    /// By the directory that has the file's name, with how many entries it has when the trace ends; by the file's size
-    /// when the call begins, of an opened file when it is open; by how many directories the file is below the root. The
-    /// answer then names the one where most time is lost against the median one.
+    /// Find where the time is lost: by directory, size or path-depth
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(&TraceBy::ALL, TraceBy::as_str))]
     by: Option<TraceBy>,
     /// Operations of each window
@@ -78,13 +72,7 @@ pub(super) struct Trace {
     /// Print the script that bpftrace would run, and end
     #[arg(long)]
     print_script: bool,
-    /// Show what is counted on the whole terminal while it goes on
-    ///
-    /// q leaves the view and the trace goes on with a line of progress; Ctrl-C ends the trace. Shown are, of each
-    /// operation, calls, their rate and median and 99th percentile of the last 5 s and of all, failed calls, and how the
-    /// mean latency changed with the number of calls; calls whose latency was lost; the processors. It is drawn on
-    /// standard error four times a second, from 40 columns and 10 rows on. Where that is no terminal, one sentence says
-    /// so and progress comes as without it. A COMMAND has no terminal meanwhile: what it writes to it is not shown.
+    /// Show the counts on the whole terminal; q leaves the view, Ctrl-C ends the trace
     #[arg(long, conflicts_with = "quiet")]
     live: bool,
     #[command(flatten)]
@@ -119,7 +107,7 @@ impl Trace {
         let interrupt = if live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = place.open()?;
         let progress = match live {
-            true => Progress::live_trace(&order.target.words(), &interrupt),
+            true => Progress::live_trace(&order.words(), &interrupt),
             false => Progress::plain(None, quiet),
         };
         let outcome = trace(order, &progress, &interrupt);

@@ -162,7 +162,7 @@ pub(crate) fn trace(
     let mut session = TraceSession::start(&program, &order, mark)?;
     session.measure_costs(watcher)?;
     session.follow(&order.target);
-    watcher.notice(&format!("tracing {}; {}", order.target.words(), order.until()));
+    watcher.notice(&format!("tracing {}; {}", order.words(), order.until()));
     if let TraceTarget::Program(program, _) = &mut order.target {
         program.release()?;
     }
@@ -227,10 +227,14 @@ fn nothing_seen(traced: &TraceFacts) -> Failure {
 }
 
 impl TraceOrder {
+    /// What is traced, in a sentence: `all processes below /srv`.
+    pub(crate) fn words(&self) -> String {
+        let below = self.path.as_ref().map(|path| format!(" below {}", shown(path)));
+        format!("{}{}", self.target.words(), below.unwrap_or_default())
+    }
+
     fn question(&self) -> String {
-        let below =
-            self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
-        let whose = format!("file operations of {}{below}", self.target.words());
+        let whose = format!("file operations of {}", self.words());
         match self.by {
             None => format!("Do {whose} get slower as they go on?"),
             Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),

@@ -2,7 +2,7 @@
 
 use super::phase_name;
 use crate::analysis::compare::{
-    Absence, BaselineKind, Check, CheckOutcome, CheckVerdict, ComparedRow, Comparison, LoadedSide,
+    Absence, Check, CheckOutcome, CheckVerdict, ComparedRow, Comparison, LoadedSide,
 };
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{listed, percent, span, times};
@@ -175,26 +175,18 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
         let id = &check.comparison.b.id;
         all.push(format!("NOT COMPLETE: run {id} is unfinished, so this check cannot pass."));
     }
-    for (lead, outcome) in [
-        ("INVALID, or a repeat reached its limit", CheckOutcome::Invalid),
-        ("MISSING, the run ended before", CheckOutcome::Missing),
-        ("NO BASELINE, a repeat of it reached its limit", CheckOutcome::NoBaseline),
-    ] {
-        let rows = check.with(outcome);
-        all.extend((!rows.is_empty()).then(|| format!("{lead}: {}.", names(&rows))));
-    }
+    let invalid = check.with(CheckOutcome::Invalid);
+    all.extend((!invalid.is_empty()).then(|| format!("INVALID: {}.", names(&invalid))));
     all.extend(check.rows().next().is_none().then(|| nothing(check)));
     all.extend(unsure(check, &limit));
     all.extend(good(check, &limit));
-    if matches!(verdict, CheckVerdict::Unsure | CheckVerdict::Nothing) {
-        all[0] += match check.fail_on_unsure {
+    all.extend(not_compared(&check.comparison));
+    let is_open = matches!(verdict, CheckVerdict::Unsure | CheckVerdict::Nothing);
+    if let Some(first) = all.first_mut().filter(|_| is_open) {
+        *first += match check.fail_on_unsure {
             true => " Exit 4, because of --fail-on-unsure.",
             false => " Exit 0; 4 with --fail-on-unsure.",
         };
-    }
-    let not_in_both = check.with(CheckOutcome::NotInBoth);
-    if !not_in_both.is_empty() {
-        all.push(format!("Not in both: {}.", names(&not_in_both)));
     }
     all
 }
@@ -275,43 +267,37 @@ pub(in crate::report) fn share(more: f64) -> String {
 
 /// How the table of a comparison is to be read.
 pub(in crate::report) fn comparison_reading(comparison: &Comparison) -> Vec<String> {
-    let mut text = String::from(
-        "A and B are geometric means over the repeats; B/A is how many times as long B took.",
-    );
-    if comparison.rows.iter().any(|row| row.effect.interval.is_some()) {
-        text += " Of what is called proven, at most 5% is expected to be wrong; \"likely\" would be more, if no row may be wrong. ";
-        text += &about_between_runs(comparison);
-    }
-    [text].into_iter().chain(about_marks(comparison)).collect()
+    let proven = "of what is called proven, at most 5% is expected to be wrong";
+    reading(comparison, proven)
 }
 
 /// How the table of a check is to be read.
 pub(super) fn check_reading(check: &Check) -> Vec<String> {
     let most = times(1.0 + check.fail_on);
-    let mut text = format!(
-        "B/A is how many times as long this run took: a regression is proven to be above {most}, ok below, each with a \
-         chance of 5% that any is wrong. "
+    let proven = format!(
+        "above {most} is proven of a regression, below {most} of what is ok, each with a chance of 5% that any is wrong"
     );
-    let runs = check.rows().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
-    text += &match (check.against, runs) {
-        (BaselineKind::Run, _) => about_between_runs(&check.comparison),
-        (BaselineKind::History, None | Some(0 | 1)) => format!("One earlier run: {ASSUMED}."),
-        _ => "The baseline is the runs since the last step, which also show how much equal runs differ.".into(),
-    };
-    [text].into_iter().chain(about_marks(&check.comparison)).collect()
+    reading(&check.comparison, &proven)
 }
 
-/// What is taken where other runs do not show it.
-const ASSUMED: &str = "how much equal runs differ is taken from other machines";
-
-fn about_between_runs(comparison: &Comparison) -> String {
-    match comparison.other_runs as u64 {
-        0 => format!("No other run of the job of A or B: {ASSUMED}."),
-        1 => format!("Only 1 other run of the job of A or B: {ASSUMED}."),
-        runs => format!(
-            "How much equal runs differ is known from {runs} other runs of the job of A or B."
-        ),
-    }
+fn reading(comparison: &Comparison, proven: &str) -> Vec<String> {
+    let earlier = comparison.rows.iter().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
+    let known = match (earlier, comparison.other_runs) {
+        (Some(0 | 1), _) | (None, 0 | 1) => {
+            "Too few other runs show how much equal runs differ: that is taken from other machines."
+                .into()
+        }
+        (Some(runs), _) => {
+            format!("How much equal runs differ is known from {runs} runs since the last step.")
+        }
+        (None, runs) => {
+            format!(
+                "How much equal runs differ is known from {runs} other runs of the job of A or B."
+            )
+        }
+    };
+    let text = format!("B/A is how many times as long B took; {proven}. {known}");
+    [text].into_iter().chain(about_marks(comparison)).collect()
 }
 
 /// What the marks mean, each behind its mark.
