@@ -32,15 +32,17 @@ pub(crate) fn compare_among(
     b: &RunFigures<'_>,
     others: &[RunFigures<'_>],
 ) -> Comparison {
-    let beside = Beside { others, has_latencies: true, ..Beside::default() };
-    compare_sets(BaselineRuns::Run(a), &[b], beside)
+    compare_beside(a, b, others, &[])
 }
 
-/// Each other run against the first, with rows that match in all of these comparisons.
-pub(crate) fn side_by_side(runs: &[&RunFigures<'_>]) -> Vec<Comparison> {
-    let [first, others @ ..] = runs else { return Vec::new() };
-    let beside = Beside { shown: runs, ..Beside::default() };
-    others.iter().map(|other| compare_sets(BaselineRuns::Run(first), &[other], beside)).collect()
+/// The same with rows and units that match those of all runs that are shown in the same table.
+pub(crate) fn compare_beside(
+    a: &RunFigures<'_>,
+    b: &RunFigures<'_>,
+    others: &[RunFigures<'_>],
+    shown: &[&RunFigures<'_>],
+) -> Comparison {
+    compare_sets(BaselineRuns::Run(a), &[b], Beside { others, shown, has_latencies: true })
 }
 
 #[cfg(test)]

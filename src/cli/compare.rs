@@ -1,5 +1,6 @@
 //! Runs `boatload compare`: compares one run with another.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,8 +8,10 @@ use clap::Args;
 use super::common::StorePlace;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, check_each_once, compare_stored, find_run, nothing_in_common};
+use crate::analysis::compare::Comparison;
 use crate::base::failure::{Exit, Result};
 use crate::report::{write_comparison, write_comparison_json};
+use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,20 +49,31 @@ pub(super) struct Compare {
     json: Option<PathBuf>,
 }
 
+/// What a comparison of runs with the first says.
+pub(super) fn comparison_text(
+    books: &[Book],
+    comparisons: &[Comparison],
+    details: bool,
+) -> Result<String> {
+    let books: Vec<&Book> = books.iter().collect();
+    written("write the comparison", |out| write_comparison(&books, comparisons, details, out))
+}
+
 impl Compare {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let words = [self.a.clone(), self.b.clone()];
         let books = [find_run(&self.a, store)?, find_run(&self.b, store)?];
         check_each_once(&words, &books)?;
-        let [a, b] = &books;
-        let comparison = compare_stored(a, b, store)?;
-        if comparison.in_both().next().is_none() {
-            return Err(nothing_in_common(&comparison));
+        let comparisons = compare_stored(&books, store)?;
+        if let Some(apart) = comparisons.iter().find(|all| all.in_both().next().is_none()) {
+            return Err(nothing_in_common(apart));
         }
-        let doing = "write the comparison";
-        let text = written(doing, |out| write_comparison([a, b], &comparison, self.details, out))?;
+        let text = comparison_text(&books, &comparisons, self.details)?;
         print_and_keep(&text, self.json.as_deref(), || {
-            written(doing, |out| write_comparison_json(&comparison, out))
+            let write = |out: &mut dyn Write| {
+                comparisons.iter().try_for_each(|one| write_comparison_json(one, out))
+            };
+            written("write the comparison", write)
         })?;
         Ok(Exit::Good)
     }

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::common::StorePlace;
 use super::out;
 use super::out::written;
-use crate::analysis::compare::{ComparedRow, Comparison, compare_among};
+use crate::analysis::compare::{ComparedRow, Comparison, compare_beside};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::distinct::each_once;
@@ -327,14 +327,20 @@ pub(super) fn earlier_runs(run: &Book, place: &StorePlace, most: u32) -> Result<
     })
 }
 
-/// Compares two runs, with the between-run variance of other stored runs of what they did.
+/// Compares each other run with the first, with the between-run variance of other stored runs of what they did.
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<Comparison> {
-    let others = other_runs([a, b], place, HISTORY_RUNS, None)?;
-    let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
-    Ok(compare_among(&RunFigures::of(a), &RunFigures::of(b), &others))
+pub(super) fn compare_stored(books: &[Book], place: &StorePlace) -> Result<Vec<Comparison>> {
+    let figures: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
+    let shown: Vec<&RunFigures<'_>> = figures.iter().collect();
+    let mut comparisons = Vec::new();
+    for (at, book) in books.iter().enumerate().skip(1) {
+        let others = other_runs([&books[0], book], place, HISTORY_RUNS, None)?;
+        let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
+        comparisons.push(compare_beside(shown[0], shown[at], &others, &shown));
+    }
+    Ok(comparisons)
 }
 
 /// Why two runs cannot be compared that share no row: what each of them has.

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::common::{StorePlace, exit_of};
+use super::compare::comparison_text;
 use super::out::{print_and_keep, written};
-use super::runs::{RUN_HELP, find_runs};
+use super::runs::{RUN_HELP, compare_stored, find_runs};
 use super::terminal_style;
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::report::{
-    RUNS_MAX, Style, find_report, plain, write_plots, write_plotted, write_side_by_side,
-};
+use crate::report::{RUNS_MAX, Style, find_report, plain, write_plots, write_plotted};
 use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
@@ -25,15 +24,12 @@ Examples:
   boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
 const LONG: &str = "\
-Several runs are shown side by side: a row for each phase, the rate of each run with its 95% \
-interval, and the ratio to the first run's. Phases of one name at one level belong together, also \
-where a run has a single variant without a name; of variants that are file systems it meets the \
-one it was measured on. A ratio says nothing of chance; below the table stands in which facts the \
-runs differ. With --plot charts follow. With --json there is a document for each run, one a line.
+Several runs are each compared with the first, as `boatload compare` does. Phases of one name at one level belong together, also \
+where a run has a single variant without a name; of variants that are file systems it meets the one it was measured on. With \
+--json there is a document for each run, one a line.
 
---plot draws as wide as the terminal, from 40 to 160 columns, or as wide as COLUMNS says, and 80 \
-where the output is no terminal. Without colours a letter at the end of a line tells which it is. \
-There are none in a pipe, with NO_COLOR, CLICOLOR=0 or TERM=dumb.
+--plot draws as wide as the terminal or COLUMNS says, from 40 to 160 columns, and 80 in a pipe. Without colours a letter at the \
+end of a line tells which it is. There are none in a pipe, with NO_COLOR, CLICOLOR=0 or TERM=dumb.
 
 reference:NAME stands for published figures that boatload did not measure; `boatload runs \
 --references` lists them. What was not published is missing or null.";
@@ -44,20 +40,19 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
-    /// Show everything: all findings, each phase at each level, warnings with what to do, what the disk saw,
-    /// and how the machine was set
+    /// Show everything, not only the answer
     #[arg(long)]
     details: bool,
     /// Show the windows of each phase that has them
     #[arg(long)]
     windows: bool,
-    /// Draw the chart that shows the answer; all charts with --details, and of several runs
+    /// Draw the chart that shows the answer; with --details all
     #[arg(long)]
     plot: bool,
-    /// Write charts, and all with them, in ASCII; the same where the locale is not UTF-8
+    /// Write charts and all with them in ASCII
     #[arg(long, requires = "plot")]
     ascii: bool,
-    /// Also write the run document (JSON) to FILE; - writes it instead of the table
+    /// Write the run document too; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -73,7 +68,7 @@ impl Show {
                     "--windows and --details show one run: name only that one",
                 ));
             }
-            books => side_by_side(books, style.as_ref())?,
+            books => side_by_side(books, style.as_ref(), store)?,
         };
         // A terminal or a locale that knows only ASCII knows it for the words too.
         let text = if style.is_some_and(|style| style.ascii) { plain(&text) } else { text };
@@ -104,10 +99,10 @@ fn report_name(details: bool) -> &'static str {
 }
 
 /// The text for several runs.
-fn side_by_side(books: &[Book], style: Option<&Style>) -> Result<String> {
+fn side_by_side(books: &[Book], style: Option<&Style>, store: &StorePlace) -> Result<String> {
+    let mut text = comparison_text(books, &compare_stored(books, store)?, false)?;
     let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
     let all: Vec<&Analysis<'_>> = analyses.iter().collect();
-    let mut text = written("put the runs side by side", |out| write_side_by_side(&all, out))?;
     if let Some(style) = style {
         text.push('\n');
         text +=

@@ -12,11 +12,10 @@ use super::names::{cell_name, level_value};
 use super::phases::mark;
 use super::table::{Align, ColumnGroup, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, time, write_wrapped};
-use crate::analysis::Analysis;
 use crate::analysis::compare::differences::{differences, letter};
 use crate::analysis::compare::{
     BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison,
-    HISTORY_FIGURES, Metric, PhaseKey, side_by_side,
+    HISTORY_FIGURES, Metric, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{span, times};
@@ -68,26 +67,28 @@ pub fn write_check_json(check: &Check, out: &mut dyn Write) -> io::Result<()> {
     write_document("boatload-check", check_sentences(check), check, out)
 }
 
-/// Writes what B is to A: sentences, which runs they are, a table, and how to read it. `details` adds latencies. Fails
-/// only if `out` does.
+/// Writes comparisons with one first run, `books[0]`: of a single one what it proves, then which runs they are, a table, and how
+/// to read it. `details` adds latencies. Fails only if `out` does.
 pub fn write_comparison(
-    books: [&Book; 2],
-    comparison: &Comparison,
+    books: &[&Book],
+    comparisons: &[Comparison],
     details: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_lines(&comparison_sentences(comparison), out)?;
-    writeln!(out)?;
-    write_runs(&books, out)?;
-    write_table(&comparison_table(&[comparison]), &comparison_reading(comparison), out)?;
-    if details {
+    if let [one] = comparisons {
+        write_lines(&comparison_sentences(one), out)?;
+        writeln!(out)?;
+    }
+    write_runs(books, out)?;
+    write_table(&comparison_table(comparisons), &comparison_reading(comparisons), out)?;
+    for comparison in comparisons.iter().filter(|_| details) {
         writeln!(out)?;
         latencies_table(comparison).write(out)?;
         let text =
             "Latencies of single operations, without a sync: geometric means over the repeats.";
         write_wrapped("", text, out)?;
     }
-    write_differences(&books, out)
+    write_differences(books, out)
 }
 
 /// Writes the result of the check: sentences, a line for each phase, and how to read them. `show`
@@ -122,19 +123,6 @@ pub fn write_check(
     write_differences(&[newest, run], out)
 }
 
-/// Writes the runs side by side, each held against the first; at most [`RUNS_MAX`] of them. Fails only if `out` does.
-pub fn write_side_by_side(analyses: &[&Analysis<'_>], out: &mut dyn Write) -> io::Result<()> {
-    let books: Vec<&Book> = analyses.iter().map(|one| one.book).collect();
-    write_runs(&books, out)?;
-    let figures: Vec<_> = analyses.iter().map(|one| one.figures()).collect();
-    let comparisons = side_by_side(&figures);
-    let all: Vec<&Comparison> = comparisons.iter().collect();
-    let table = comparison_table(&all);
-    let reading = all.first().map(|first| comparison_reading(first)).unwrap_or_default();
-    write_table(&table, &reading, out)?;
-    write_differences(&books, out)
-}
-
 fn write_lines(texts: &[String], out: &mut dyn Write) -> io::Result<()> {
     texts.iter().try_for_each(|text| write_wrapped("", text, out))
 }
@@ -151,7 +139,7 @@ fn write_table(table: &Table, reading: &[String], out: &mut dyn Write) -> io::Re
 
 /// Rows of the same phases in comparisons with one first run: its value, then for each other run the value, how many times as
 /// long it took, and the interval.
-pub(super) fn comparison_table(comparisons: &[&Comparison]) -> Table {
+pub(super) fn comparison_table(comparisons: &[Comparison]) -> Table {
     let proven = |row: &ComparedRow| match row.effect.decision {
         Decision::Longer => vec!["slower".into()],
         Decision::Shorter => vec!["faster".into()],
@@ -173,7 +161,11 @@ fn check_table(check: &Check) -> Table {
         let number = if is_history { heads.len() } else { 1 };
         [outcome, since, runs].into_iter().take(number).collect()
     };
-    rows_table(&[&check.comparison], if is_history { &heads } else { &heads[..1] }, cells)
+    rows_table(
+        std::slice::from_ref(&check.comparison),
+        if is_history { &heads } else { &heads[..1] },
+        cells,
+    )
 }
 
 fn outcome_text(outcome: CheckOutcome) -> &'static str {
@@ -189,7 +181,7 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
 }
 
 fn rows_table(
-    comparisons: &[&Comparison],
+    comparisons: &[Comparison],
     verdict: &[(&str, Align)],
     cells: impl Fn(&ComparedRow) -> Vec<String>,
 ) -> Table {
@@ -238,7 +230,7 @@ fn rows_table(
 }
 
 /// The rows of all comparisons once, those of a variant and level together, its whole job first.
-fn keys<'a>(comparisons: &[&'a Comparison]) -> Vec<&'a PhaseKey> {
+fn keys(comparisons: &[Comparison]) -> Vec<&PhaseKey> {
     let all = || comparisons.iter().flat_map(|all| all.rows.iter().map(|row| &row.key));
     let groups = each_once(all().map(|key| (&key.variant, &key.level)));
     let mut keys = each_once(all());

@@ -5,7 +5,6 @@ use crate::analysis::Analysis;
 use crate::analysis::compare::compare;
 use crate::report::{
     Colours, EXPORTS, REPORTS, Style, page_text, write_comparison, write_plotted, write_runs,
-    write_side_by_side,
 };
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing};
@@ -26,9 +25,9 @@ fn show(book: &Book) {
     let other = fixture::book();
     let other = Analysis::of(&other);
     let comparison = compare(&other, &analysis);
-    let _ = write_comparison([other.book, book], &comparison, true, &mut out);
-    let _ = write_side_by_side(&[&other, &analysis], &mut out);
-    let _ = page_text(&[&other, &analysis], Some(&comparison));
+    let comparisons = [comparison];
+    let _ = write_comparison(&[other.book, book], &comparisons, true, &mut out);
+    let _ = page_text(&[&other, &analysis], &comparisons);
     let book = book.without_measurements();
     let summary = RunSummary { book, measurements: 1, ..RunSummary::default() };
     let _ = write_runs(&RunList { runs: vec![summary], ..RunList::default() }, &mut out);

@@ -266,9 +266,9 @@ pub(in crate::report) fn share(more: f64) -> String {
 }
 
 /// How the table of a comparison is to be read.
-pub(in crate::report) fn comparison_reading(comparison: &Comparison) -> Vec<String> {
+pub(in crate::report) fn comparison_reading(comparisons: &[Comparison]) -> Vec<String> {
     let proven = "of what is called proven, at most 5% is expected to be wrong";
-    reading(comparison, proven)
+    comparisons.first().map(|first| reading(first, proven)).unwrap_or_default()
 }
 
 /// How the table of a check is to be read.

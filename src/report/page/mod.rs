@@ -22,8 +22,8 @@ use super::export::{ExportText, safe};
 use super::head::about_lack;
 use super::phases::about_n;
 use crate::analysis::Analysis;
+use crate::analysis::compare::Comparison;
 use crate::analysis::compare::differences::letter;
-use crate::analysis::compare::{Comparison, side_by_side};
 use crate::base::distinct::each_once;
 use crate::results::book::Book;
 use blocks::PageBlock;
@@ -54,28 +54,25 @@ struct PageSection {
 }
 
 /// The page of one run or of several, at most [`PAGE_RUNS_MAX`], in a file that is named after them.
-/// `comparison` is what the second of two is to the first.
+/// `comparisons` are those of each other run with the first.
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.
-pub fn page_text(
-    analyses: &[&Analysis<'_>],
-    comparison: Option<&Comparison>,
-) -> io::Result<ExportText> {
+pub fn page_text(analyses: &[&Analysis<'_>], comparisons: &[Comparison]) -> io::Result<ExportText> {
     let ids: Vec<&str> = analyses.iter().map(|one| one.book.run.id.as_str()).collect();
     let books = analyses.iter().map(|one| one.book).collect();
-    let page = Page { analyses, books, comparison, style: format!("{STYLE}{}", dark_rules()) };
+    let page = Page { analyses, books, comparisons, style: format!("{STYLE}{}", dark_rules()) };
     let text = page.render().map_err(io::Error::other)?;
     Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text: text + "\n" })
 }
 
-/// The runs, and the comparison of two.
+/// The runs, and the comparisons of the others with the first.
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
     analyses: &'a [&'a Analysis<'a>],
     books: Vec<&'a Book>,
-    comparison: Option<&'a Comparison>,
+    comparisons: &'a [Comparison],
     style: String,
 }
 
@@ -126,7 +123,7 @@ impl Page<'_> {
 
     fn sections(&self) -> [PageSection; 5] {
         let mut charts = charts(self.analyses).into_iter().map(PageBlock::chart);
-        let mut answer = sections::answer(self.analyses, self.comparison, charts.next());
+        let mut answer = sections::answer(self.analyses, self.comparisons, charts.next());
         let [mut tables, mut measured] = [self.side_by_side(), self.differences()];
         tables.extend(self.each(sections::tables));
         measured.extend(self.each(sections::measured));
@@ -157,15 +154,9 @@ impl Page<'_> {
 
     /// The runs side by side, each held against the first.
     fn side_by_side(&self) -> Vec<PageBlock> {
-        let figures: Vec<_> = self.analyses.iter().map(|one| one.figures()).collect();
-        let all = match self.comparison {
-            Some(comparison) => vec![comparison.clone()],
-            None => side_by_side(&figures),
-        };
-        let Some(first) = all.first() else { return Vec::new() };
-        let table = comparison_table(&all.iter().collect::<Vec<_>>());
-        let notes = comparison_reading(first).into_iter().filter_map(PageBlock::note);
-        PageBlock::table("side by side", table).into_iter().chain(notes).collect()
+        let table = PageBlock::table("side by side", comparison_table(self.comparisons));
+        let notes = comparison_reading(self.comparisons).into_iter().filter_map(PageBlock::note);
+        table.into_iter().chain(notes).collect()
     }
 
     fn differences(&self) -> Vec<PageBlock> {

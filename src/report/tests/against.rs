@@ -20,7 +20,7 @@ fn lasting(times: f64, id: &str) -> Book {
 pub(super) fn compared_text(a: &Book, b: &Book, details: bool) -> String {
     let mut out = Vec::new();
     let comparison = compare(&RunFigures::of(a), &RunFigures::of(b));
-    write_comparison([a, b], &comparison, details, &mut out).unwrap();
+    write_comparison(&[a, b], &[comparison], details, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -109,7 +109,7 @@ fn what_is_said_of_the_between_run_variance_is_what_the_rows_rest_on() {
         let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
         let comparison = compare_among(&RunFigures::of(&a), &RunFigures::of(&b), &others);
         let mut out = Vec::new();
-        write_comparison([&a, &b], &comparison, false, &mut out).unwrap();
+        write_comparison(&[&a, &b], &[comparison], false, &mut out).unwrap();
         words(&String::from_utf8(out).unwrap())
     };
     let few =

@@ -9,8 +9,7 @@ use crate::results::reference::find_reference;
 /// The rows of the second run beside the first.
 fn side_by_side(books: [&Book; 2]) -> Vec<ComparedRow> {
     let figures = books.map(RunFigures::of);
-    let pair = [&figures[0], &figures[1]];
-    crate::analysis::compare::side_by_side(&pair).remove(0).rows
+    crate::analysis::compare::compare(&figures[0], &figures[1]).rows
 }
 
 fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
