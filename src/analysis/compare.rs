@@ -11,11 +11,11 @@ mod rows;
 
 use crate::analysis::figures::RunFigures;
 pub(crate) use baseline::BaselineMark;
-pub(crate) use check::{BaselineKind, Check, CheckOutcome, CheckVerdict, UnlikeRun};
+pub(crate) use check::{BaselineKind, Check, CheckVerdict, UnlikeRun};
 pub(crate) use decisions::LoadedSide;
 pub use decisions::RowEffect;
 pub(crate) use matching::PhaseKey;
-pub(crate) use result::{Absence, Metric};
+pub(crate) use result::{Absence, CheckOutcome, Metric};
 pub use result::{ComparedRow, Comparison};
 pub(crate) use rows::{BaselineRuns, HISTORY_FIGURES};
 use rows::{Beside, compare_sets};

@@ -23,11 +23,11 @@ const HISTORY: &str = "history";
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload check last --baseline k7m2n8p4         fails if more than 5% slower
-  boatload check last --baseline history          than the runs before it
-  boatload check last --baseline history --show   with a table of those runs
-  boatload check last --baseline history --confirm 3    run again before it fails
-  boatload run smallfiles && boatload check last --baseline history --fail-on 10%";
+  boatload check last --baseline k7m           fails if more than 5% slower
+  boatload check last --baseline history       than the runs before it
+  boatload check last --baseline history --show        with a table of those
+  boatload check last --baseline history --confirm 3   run again before it fails
+  boatload run && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
 There is a row for each phase, and for the whole job if all did the same work: `REGRESSION` if it is proven to take \
@@ -125,7 +125,8 @@ impl CheckCommand {
             )?;
         }
         if check.rows().next().is_none() {
-            return Err(nothing_in_common(&check.comparison));
+            let baseline = baseline.analyses().last().map_or(run, |newest| newest.book);
+            return Err(nothing_in_common(baseline, run));
         }
         self.deliver(check, run, baseline)
     }

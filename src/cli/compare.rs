@@ -65,8 +65,8 @@ impl Compare {
         let books = [find_run(&self.a, store)?, find_run(&self.b, store)?];
         check_each_once(&words, &books)?;
         let comparisons = compare_stored(&books, store)?;
-        if let Some(apart) = comparisons.iter().find(|all| all.in_both().next().is_none()) {
-            return Err(nothing_in_common(apart));
+        if comparisons.iter().all(|all| all.in_both().next().is_none()) {
+            return Err(nothing_in_common(&books[0], &books[1]));
         }
         let text = comparison_text(&books, &comparisons, self.details)?;
         print_and_keep(&text, self.json.as_deref(), || {

@@ -62,7 +62,10 @@ impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
         let asked = self.job.place(&plan)?;
-        let survey = HostSurvey::new(&plan, &self.job.dir)?.with_place(&asked, &self.job.dir);
+        // A directory that is missing is a run that could not be, not a wrong command line.
+        let survey = HostSurvey::new(&plan, &self.job.dir)
+            .map_err(|failure| Failure { exit: Exit::Failed, ..failure })?
+            .with_place(&asked, &self.job.dir);
         survey.check_turns()?;
         let plan = &survey.plan;
         let (room, _) = room_asked(&survey, &survey.place);

@@ -24,9 +24,9 @@ use crate::session::{self, Nobody, RunOrder, RunOutcome, UnfinishedRun, Watcher}
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload run                                    smallfiles, here, in under a minute
+  boatload run                                smallfiles, here, under a minute
   boatload run smallfiles --dir /mnt/x --scale original
-  boatload run --filesystem ext4,xfs,btrfs        each made fresh, compared (root)
+  boatload run --filesystem ext4,xfs,btrfs    each made fresh (root)
   boatload run my-job.toml --set files=50k --threads 4 --json -";
 
 const EFFECTS: &str = "\

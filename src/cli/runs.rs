@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::common::StorePlace;
 use super::out;
 use super::out::written;
-use crate::analysis::compare::{ComparedRow, Comparison, compare_beside};
+use crate::analysis::compare::{Comparison, compare_beside};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::distinct::each_once;
@@ -344,20 +344,14 @@ pub(super) fn compare_stored(books: &[Book], place: &StorePlace) -> Result<Vec<C
 }
 
 /// Why two runs cannot be compared that share no row: what each of them has.
-pub(super) fn nothing_in_common(comparison: &Comparison) -> Failure {
-    let has = |is_there: fn(&ComparedRow) -> bool| {
-        let rows = comparison.rows.iter().filter(|row| is_there(row));
-        let phases = each_once(rows.filter_map(|row| row.key.phase.clone()));
-        if phases.is_empty() { "nothing valid".into() } else { shown(phases.join(", ")) }
+pub(super) fn nothing_in_common(a: &Book, b: &Book) -> Failure {
+    let has = |book: &Book| {
+        let valid = book.measurements.iter().filter(|m| m.valid());
+        let phases = each_once(valid.map(|m| m.phase.as_str()));
+        let phases = if phases.is_empty() { "nothing valid".into() } else { phases.join(", ") };
+        format!("{} has {}", shown(&book.run.id), shown(phases))
     };
-    let a = comparison.a.last().map_or("A", |run| run.id.as_str());
-    Failure::failed(format!(
-        "nothing to compare: {} has {}; {} has {}",
-        shown(a),
-        has(|row| row.a.is_some()),
-        shown(&comparison.b.id),
-        has(|row| row.b.is_some())
-    ))
+    Failure::failed(format!("nothing to compare: {}; {}", has(a), has(b)))
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order in which they began;

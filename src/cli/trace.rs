@@ -22,11 +22,11 @@ use crate::session::trace::{TraceOrder, TraceTarget, trace};
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload trace -- tar xf linux.tar          until all its processes end (root, bpftrace)
-  boatload trace --comm touch                 all processes of this name, until Ctrl-C
-  boatload trace --pid 1234 --duration 60s    a process and its children
+  boatload trace -- tar xf linux.tar        until it ends (root, bpftrace)
+  boatload trace --comm touch               this name, until Ctrl-C
+  boatload trace --pid 1234 --duration 60s  a process and its children
   boatload trace --path /srv/mail --operation create,fsync
-  boatload trace --live --comm postgres       calls, rates and latencies while it goes on";
+  boatload trace --live --comm postgres     rates and latencies meanwhile";
 
 const LONG: &str = "\
 Each file operation is a system call, whose latency the kernel counts: create (an open with O_CREAT, also of \
@@ -42,19 +42,19 @@ CONFIG_DEBUG_INFO_BTF. Nothing stays attached when boatload ends, however it end
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Trace {
-    /// Trace all processes of this name, of which the kernel keeps 15 bytes
+    /// Trace all processes of this name
     #[arg(long, value_name = "NAME", conflicts_with_all = ["pid", "program"])]
     comm: Option<OsString>,
     /// Trace a process, its threads, and its children
     #[arg(long, value_name = "PID", conflicts_with = "program", value_parser = clap::value_parser!(u32).range(1..))]
     pid: Option<u32>,
-    /// Trace only files below a directory; alone: of all processes
+    /// Trace only files below a directory
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
-    /// Operations to trace, such as create,fsync [default: all]
+    /// Operations, such as create,fsync [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = words(&TracedOperation::ALL, TracedOperation::as_str))]
     operation: Vec<TracedOperation>,
-    /// Find where the time is lost: by directory, size or path-depth
+    /// Tell calls by directory, size or path-depth
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(&TraceBy::ALL, TraceBy::as_str))]
     by: Option<TraceBy>,
     /// Operations of each window
@@ -63,7 +63,7 @@ pub(super) struct Trace {
     /// End after a time such as 60s
     #[arg(long, value_name = "TIME", value_parser = duration)]
     duration: Option<Duration>,
-    /// Also write the run document (JSON) to FILE; - writes it alone
+    /// Write the run document too; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Report everything, not only the answer
@@ -72,12 +72,12 @@ pub(super) struct Trace {
     /// Print the script that bpftrace would run, and end
     #[arg(long)]
     print_script: bool,
-    /// Show the counts on the whole terminal; q leaves the view, Ctrl-C ends the trace
+    /// Show the counts on the whole terminal; q leaves the view
     #[arg(long, conflicts_with = "quiet")]
     live: bool,
     #[command(flatten)]
     quiet: Quiet,
-    /// A program to start and trace, with its children, until the last of them ends
+    /// A program to start and trace, with its children
     #[arg(last = true, value_name = "COMMAND")]
     program: Vec<OsString>,
 }

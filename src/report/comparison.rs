@@ -24,7 +24,7 @@ use crate::base::failure::shown;
 use crate::base::units::counted;
 use crate::results::book::{Book, Provenance};
 use sentences::{check_reading, check_sentences};
-pub(super) use sentences::{comparison_reading, comparison_sentences, share};
+pub(super) use sentences::{comparison_reading, comparison_sentences, phase_name, share};
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = 6;
@@ -364,18 +364,6 @@ fn add_phases<R>(
         }
         table.row(cells(&row));
     }
-}
-
-/// `create of ext4 at space-used 80%`
-pub(super) fn phase_name(key: &PhaseKey) -> String {
-    let mut name = key.phase.clone().unwrap_or_else(|| "the whole job".into());
-    if let Some(variant) = &key.variant {
-        name += &format!(" of {variant}");
-    }
-    if let Some(level) = &key.level {
-        name += &format!(" at {} {}", level.axis, level_value(level));
-    }
-    name
 }
 
 fn value_text(metric: Metric, value: f64, figures: u32) -> String {

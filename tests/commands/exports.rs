@@ -173,7 +173,7 @@ fn a_file_is_replaced_in_one_step_and_nothing_stays_beside_it() {
 /// Every command that writes a document to a file.
 const DOCUMENTS: [&[&str]; 4] = [
     &["show", "last"],
-    &["compare", "last", "reference:smallfiles-debian8-ext4"],
+    &["compare", "reference:smallfiles-suse12-btrfs", "reference:smallfiles-debian8-ext3"],
     &["check", "last", "--baseline", "history"],
     &["run", "job.toml"],
 ];

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::differences::{Difference, differences};
-use super::result::{Absence, ComparedRow, Comparison};
+use super::result::{Absence, CheckOutcome, ComparedRow, Comparison};
 use super::rows::{BaselineRuns, Beside, compare_sets};
 use crate::analysis::effects::contrast::Contrast;
 use crate::analysis::effects::decide::ALPHA;
@@ -52,26 +52,6 @@ impl UnlikeRun {
     pub fn new(earlier: &Book, run: &Book) -> Self {
         Self { id: earlier.run.id.clone(), differences: differences(&[earlier, run]) }
     }
-}
-
-/// What a check says of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckOutcome {
-    /// Proven to be slower by less than the limit.
-    Ok,
-    /// Proven to be slower by more.
-    Regression,
-    /// Neither is proven.
-    Unsure,
-    /// All that the run measured of it is invalid, or some of it reached its limit.
-    Invalid,
-    /// The run ended before it.
-    Missing,
-    /// A measurement of the baseline reached its limit.
-    NoBaseline,
-    /// Only the run or only the baseline has it.
-    NotInBoth,
 }
 
 /// What a check says of the run.

@@ -4,7 +4,6 @@
 use serde::Serialize;
 
 use super::baseline::BaselineMark;
-use super::check::CheckOutcome;
 use super::decisions::RowEffect;
 use super::differences::Difference;
 use super::matching::PhaseKey;
@@ -84,6 +83,26 @@ pub struct ComparedRow {
     /// What a check makes of it; none in a plain comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<CheckOutcome>,
+}
+
+/// What a check says of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckOutcome {
+    /// Proven to be slower by less than the limit.
+    Ok,
+    /// Proven to be slower by more.
+    Regression,
+    /// Neither is proven.
+    Unsure,
+    /// All that the run measured of it is invalid, or some of it reached its limit.
+    Invalid,
+    /// The run ended before it.
+    Missing,
+    /// A measurement of the baseline reached its limit.
+    NoBaseline,
+    /// Only the run or only the baseline has it.
+    NotInBoth,
 }
 
 /// What is compared.

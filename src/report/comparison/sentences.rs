@@ -1,14 +1,14 @@
 //! Says what a comparison or a check proves: its first line is what the reader acts on.
 
-use super::phase_name;
 use crate::analysis::compare::{
-    Absence, Check, CheckOutcome, CheckVerdict, ComparedRow, Comparison, LoadedSide,
+    Absence, Check, CheckOutcome, CheckVerdict, ComparedRow, Comparison, LoadedSide, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{listed, percent, span, times};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Quantity, Unit, counted, grouped};
+use crate::report::names::level_value;
 
 /// More rows are in the table alone.
 const NAMED_MAX: usize = 4;
@@ -87,6 +87,18 @@ fn slowdown(lead: &str, row: &ComparedRow, is_first: bool) -> String {
     let unit = if is_first { " times as long" } else { "" };
     let interval = row.effect.interval.map(|interval| format!(" ({})", span(interval)));
     format!("{lead} {ratio}{unit}{}", interval.unwrap_or_default())
+}
+
+/// `create of ext4 at space-used 80%`
+pub(in crate::report) fn phase_name(key: &PhaseKey) -> String {
+    let mut name = key.phase.clone().unwrap_or_else(|| "the whole job".into());
+    if let Some(variant) = &key.variant {
+        name += &format!(" of {variant}");
+    }
+    if let Some(level) = &key.level {
+        name += &format!(" at {} {}", level.axis, level_value(level));
+    }
+    name
 }
 
 /// `create, stat, and 3 more below`
@@ -296,7 +308,11 @@ fn reading(comparison: &Comparison, proven: &str) -> Vec<String> {
             )
         }
     };
-    let text = format!("B/A is how many times as long B took; {proven}. {known}");
+    let lead = "B/A is how many times as long B took";
+    let text = match comparison.rows.iter().any(|row| row.effect.interval.is_some()) {
+        true => format!("{lead}; {proven}. {known}"),
+        false => format!("{lead}."),
+    };
     [text].into_iter().chain(about_marks(comparison)).collect()
 }
 
