@@ -249,6 +249,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_command_stays_on_one_line_of_any_length() {
+        let command = format!("`boatload compare {} last`", "k7m ".repeat(30).trim());
+        let lines = wrap("", &format!("It is known: {command} says what differs."));
+        assert!(lines.iter().any(|line| line.contains(&command)), "{lines:?}");
+        let mut others = lines.iter().filter(|line| !line.contains(&command));
+        assert!(others.all(|line| line.len() <= WIDTH), "{lines:?}");
+    }
+
+    #[test]
     fn a_long_text_ends_in_an_ellipsis_and_fits() {
         assert_eq!(shorten("read-random", 11), "read-random");
         assert_eq!(shorten("read-random", 6), "read-…");

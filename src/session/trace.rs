@@ -227,14 +227,19 @@ fn nothing_seen(traced: &TraceFacts) -> Failure {
 }
 
 impl TraceOrder {
-    /// What is traced, in a sentence: `all processes below /srv`.
+    /// What is traced, in a sentence: `all files below /srv`.
     pub(crate) fn words(&self) -> String {
         let below = self.path.as_ref().map(|path| format!(" below {}", shown(path)));
-        format!("{}{}", self.target.words(), below.unwrap_or_default())
+        match (&self.target, below) {
+            (TraceTarget::Everyone, Some(below)) => format!("all files{below}"),
+            (target, below) => format!("{}{}", target.words(), below.unwrap_or_default()),
+        }
     }
 
     fn question(&self) -> String {
-        let whose = format!("file operations of {}", self.words());
+        let below =
+            self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
+        let whose = format!("file operations of {}{below}", self.target.words());
         match self.by {
             None => format!("Do {whose} get slower as they go on?"),
             Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),
@@ -515,4 +520,23 @@ fn own_call_ns(clock: &RealClock, file: &OwnedFd) -> f64 {
         }
     };
     clock.time(read).1 * 1e9 / f64::from(OWN_CALLS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_of_a_directory_is_announced_by_its_path() {
+        let order = TraceOrder {
+            target: TraceTarget::Everyone,
+            path: Some("/srv/mail".into()),
+            operations: Vec::new(),
+            by: None,
+            every: 1000,
+            duration: None,
+            command: String::new(),
+        };
+        assert_eq!(order.words(), "all files below /srv/mail");
+    }
 }
