@@ -197,7 +197,7 @@ fn rows_table(
     if comparisons.len() > 1 {
         let each = 3 + verdict.len();
         let of_run = |at: usize| 2 + at * each..2 + (at + 1) * each;
-        let groups = [1..2].into_iter().chain((0..comparisons.len()).map(of_run));
+        let groups = std::iter::once(1..2).chain((0..comparisons.len()).map(of_run));
         table.groups =
             groups.map(|columns| ColumnGroup { title: String::new(), columns }).collect();
     }
