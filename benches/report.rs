@@ -32,7 +32,7 @@ fn main() {
     println!("{} measurements, {windows} windows", book.measurements.len());
     let clock = RealClock::new();
     let (page, seconds) =
-        clock.time(|| page_text(&[&Analysis::of(&book)], None).expect("memory can be written"));
+        clock.time(|| page_text(&[&Analysis::of(&book)], &[]).expect("memory can be written"));
     let bytes = page.text.len();
     println!(
         "written in {seconds:.2} s (at most {SECONDS_MAX} s), {bytes} bytes (at most {BYTES_MAX})"

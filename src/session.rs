@@ -701,10 +701,22 @@ impl HostSurvey {
         )))
     }
 
+    /// Checks that files can be made in the directory, if any are.
+    ///
+    /// # Errors
+    /// If not.
+    pub(crate) fn check_place(&self, directory: &Path) -> Result<()> {
+        match self.plan.makes_files() || self.plan.makes_filesystems() {
+            true => room::check_place(self.parent.as_fd(), &self.host.filesystem.kind, directory),
+            false => Ok(()),
+        }
+    }
+
     /// Checks that there is room for what is planned; what file systems are made with, if any are.
     fn check(&self, order: &RunOrder<'_>) -> Result<Option<Toolset>> {
         let Self { host, space, memory_free, plan, .. } = self;
         self.check_turns()?;
+        self.check_place(&order.directory)?;
         self.memory_need.check(self.memory_room.as_ref())?;
         let tools = Toolset::find(self, order)?;
         if plan.makes_files() {

@@ -2,25 +2,23 @@
 //! METHODOLOGY.md states the criteria.
 
 mod baseline;
+mod check;
 mod decisions;
 pub(crate) mod differences;
 mod matching;
-pub(super) mod rates;
 mod result;
-mod sets;
-mod side_by_side;
+mod rows;
 
 use crate::analysis::figures::RunFigures;
 pub(crate) use baseline::BaselineMark;
+pub(crate) use check::{BaselineKind, Check, CheckVerdict, UnlikeRun};
+pub(crate) use decisions::LoadedSide;
 pub use decisions::RowEffect;
-pub(crate) use decisions::{CheckOutcome, LoadedSide};
 pub(crate) use matching::PhaseKey;
-pub(crate) use rates::Metric;
-pub(crate) use result::Absence;
+pub(crate) use result::{Absence, CheckOutcome, Metric};
 pub use result::{ComparedRow, Comparison};
-use sets::compare_sets;
-pub(crate) use sets::{BaselineKind, BaselineRuns, Check, HISTORY_FIGURES};
-pub(crate) use side_by_side::{RowSide, SideBySideRow, side_by_side};
+pub(crate) use rows::{BaselineRuns, HISTORY_FIGURES};
+use rows::{Beside, compare_sets};
 
 /// The second run against the first, without other runs: equal ones are taken to differ as much as runs do in general.
 pub fn compare(a: &RunFigures<'_>, b: &RunFigures<'_>) -> Comparison {
@@ -34,7 +32,17 @@ pub(crate) fn compare_among(
     b: &RunFigures<'_>,
     others: &[RunFigures<'_>],
 ) -> Comparison {
-    compare_sets(BaselineRuns::Run(a), &[b], others, true)
+    compare_beside(a, b, others, &[])
+}
+
+/// The same with rows and units that match those of all runs that are shown in the same table.
+pub(crate) fn compare_beside(
+    a: &RunFigures<'_>,
+    b: &RunFigures<'_>,
+    others: &[RunFigures<'_>],
+    shown: &[&RunFigures<'_>],
+) -> Comparison {
+    compare_sets(BaselineRuns::Run(a), &[b], Beside { others, shown, has_latencies: true })
 }
 
 #[cfg(test)]

@@ -67,11 +67,6 @@ impl<'a> Deref for Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// What follows from the book without its answer and its warnings.
-    pub(crate) fn figures(&self) -> &RunFigures<'a> {
-        &self.figures
-    }
-
     /// Of this book. Nothing is computed yet.
     pub fn of(book: &'a Book) -> Self {
         Self { figures: RunFigures::of(book), answered: OnceCell::new(), findings: OnceCell::new() }

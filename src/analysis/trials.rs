@@ -71,7 +71,7 @@ pub struct TrialRow {
 }
 
 impl TrialRow {
-    /// How many times as fast the second was, in the geometric mean.
+    /// How many times as long the second took, in the geometric mean.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         mean(&self.logs).exp()
@@ -84,10 +84,10 @@ impl TrialRow {
     }
 }
 
-/// Pairs of runs of which it is known how many times as fast the second is.
+/// Pairs of runs of which it is known how many times as long the second takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
-    /// How many times as fast it is.
+    /// How many times as long it takes.
     pub truth: f64,
     /// How many pairs there were.
     pub pairs: u64,
@@ -120,21 +120,21 @@ impl Trials {
             let is_first = effect.to.variant.as_deref() == Some(pair[0]);
             let seen = effect.stated();
             let slowdown = if is_first { seen.reversed() } else { seen };
-            // How many times as fast, as of rates.
-            let ComparedRatio { ratio, interval, .. } = slowdown.reversed();
             let EffectFinding { phase, to, .. } = effect;
             let key = PhaseKey { variant: None, level: to.level, phase };
-            let decision = slowdown.decision;
-            let ratio = Some(ratio);
-            self.count(&key, &RowEffect { ratio, interval, decision, in_headline: false });
+            let ComparedRatio { ratio, interval, decision, .. } = slowdown;
+            self.count(
+                &key,
+                &RowEffect { ratio: Some(ratio), interval, decision, ..RowEffect::default() },
+            );
         }
     }
 
     fn count(&mut self, key: &PhaseKey, effect: &RowEffect) {
         let (Some(ratio), Some(interval)) = (effect.ratio, effect.interval) else { return };
         let is_right = match effect.decision {
-            Decision::Shorter => self.truth >= 1.0,
-            Decision::Longer => self.truth <= 1.0,
+            Decision::Shorter => self.truth <= 1.0,
+            Decision::Longer => self.truth >= 1.0,
             _ => false,
         };
         let at = self.rows.iter().position(|row| row.key == *key).unwrap_or_else(|| {

@@ -352,7 +352,9 @@ fn levels_in_order(book: &Book) -> Option<WarningFinding> {
 /// (`recently_deleted` in the kernel's fs/ext4/ialloc.c), and looks at all of those for each new file.
 /// Only of the file system that was there: one that is made for each cell had nothing deleted.
 fn without_journal(book: &Book) -> Option<WarningFinding> {
-    if book.host.filesystem.journal != Some(false) || !book.filesystems.is_empty() {
+    // Repeats of a trace are another program's, which made its own files.
+    let is_made_here = !book.filesystems.is_empty() || book.run.traced.is_some();
+    if book.host.filesystem.journal != Some(false) || is_made_here {
         return None;
     }
     let adds = |m: &&Measurement| {

@@ -81,11 +81,21 @@ impl Problems {
     }
 }
 
-/// The candidate nearest to `word`, if one is near enough to be what was meant.
+/// Shorter words that begin with another letter are another word: zfs is not xfs.
+const SLIP_LETTERS_MIN: usize = 5;
+
+/// The candidate nearest to `word`, if one is near enough to be what was meant: one that begins with it, or is spelt nearly alike.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |candidate: &str| match candidate.starts_with(word) && word.len() > 2 {
+        true => 0,
+        false => strsim::damerau_levenshtein(word, candidate),
+    };
+    let same_start =
+        |c: &str| word.len() >= SLIP_LETTERS_MIN || word.bytes().next() == c.bytes().next();
     candidates
         .into_iter()
-        .map(|c| (strsim::damerau_levenshtein(word, c), c))
+        .filter(|c| same_start(c))
+        .map(|c| (distance(c), c))
         // A third of the letters wrong is a slip; more is another word.
         .filter(|(distance, c)| *distance <= c.len().max(word.len()).div_ceil(3))
         .min_by_key(|(distance, _)| *distance)
@@ -107,5 +117,8 @@ mod tests {
         assert_eq!(nearest("ordr", ["order", "operation"]), Some("order"));
         assert_eq!(nearest("creat", ["create", "read"]), Some("create"));
         assert_eq!(nearest("zzzzzz", ["order", "operation"]), None);
+        assert_eq!(nearest("small", ["sequential", "smallfiles"]), Some("smallfiles"));
+        assert_eq!(nearest("zfs", ["xfs", "ext4"]), None, "it is another file system");
+        assert_eq!(nearest("xsf", ["xfs", "ext4"]), Some("xfs"));
     }
 }

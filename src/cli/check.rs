@@ -9,12 +9,11 @@ use super::job::percent_within;
 use super::out::{print_and_keep, written};
 use super::progress::Quiet;
 use super::run::Run;
-use super::runs::{check_each_once, earlier_runs, find_run, other_runs};
-use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
+use super::runs::{check_each_once, earlier_runs, find_run, nothing_in_common, other_runs};
+use crate::analysis::compare::{BaselineRuns, Check, CheckVerdict, UnlikeRun};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::HISTORY_RUNS;
-use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::counted;
+use crate::base::failure::{Exit, Failure, Result};
 use crate::report::{write_check, write_check_json};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
@@ -24,50 +23,44 @@ const HISTORY: &str = "history";
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload check last --baseline k7m2n8p4         fails if more than 5% slower
-  boatload check last --baseline history          than the runs before it
-  boatload check last --baseline history --show   with a table of those runs
-  boatload check last --baseline history --confirm 3    run again before it fails
-  boatload run smallfiles --dir /mnt/x && boatload check last --baseline history --fail-on 10%";
+  boatload check last --baseline k7m           fails if more than 5% slower
+  boatload check last --baseline history       than the runs before it
+  boatload check last --baseline history --show        with a table of those
+  boatload check last --baseline history --confirm 3   run again before it fails
+  boatload run && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
 There is a row for each phase, and for the whole job if all did the same work: `REGRESSION` if it is proven to take \
-more than --fail-on longer; `ok` if it is proven to take less; otherwise `unsure`. With 95% no row is a false REGRESSION, \
-however many rows there are, and the same holds for `ok` (Holm). Against one run the other earlier runs of its job or of the \
-baseline's show how much equal runs differ; without them it is taken to be as much as on other machines. Repeats under \
-background load do not count if 3 or more are without it. What was measured under it, unlike its baseline, is no \
-regression but `unsure`.
+more than --fail-on longer, `ok` if it is proven to take less, otherwise `unsure`. Both need Holm's test (5% for any wrong row) \
+and the interval of the row. What only this run measured under background load is no regression.
 
-With --confirm N a run that would fail, or is unsure and looks slower than --fail-on allows, is done again \
-first, up to N times, with the options that it had: in \
-the current directory, unless it had --dir. The new runs are kept. It fails only if the regression holds over \
-all of them. Nothing is run if the run was imported, if the machine, the file system, the device or the directory \
-is another one than the run's, or if the run had --erase or --fill-real.
+With --confirm N a run that is or looks too slow is done again first, up to N times, with its own options and in the current \
+directory, unless it had --dir. It fails only if all of these runs together are too slow. Runs that were imported, measured \
+elsewhere, or had --erase or --fill-real are not done again.
 
-The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
-machine, file system (with or without a journal) and device like this run's; kernels and versions \
-of boatload may differ. Of each phase the baseline is the runs since its last step, so a change that \
-stays for three runs is the new baseline. `history` is never the id or tag of a run.
+The history is the earlier complete runs of the same job on the same machine, file system and device; kernels and versions of \
+boatload may differ. The baseline of a phase is the runs since its last step: a change that stays for three runs is the new one.
 
-Exit code 3 if a row is a regression; else 4 if the run is not complete, or all that it measured of a row is \
-invalid; else 0.";
+Exit codes: 3 if a row is a regression; else 4 if the run is unfinished, or all that it measured of a row is invalid; \
+with --fail-on-unsure 4 also if nothing is proven or there is nothing to compare with; else 0.";
 
 /// Tell by the exit code whether a run is slower than a baseline
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct CheckCommand {
-    /// The run that is checked: an id, a unique prefix of one, a tag, or `last`
+    /// The run that is checked: an id, a prefix of one, a tag, or `last`
     #[arg(value_name = "RUN")]
     run: String,
-    /// What it is held against: a run, or `history` for the earlier ones of the same on the same
+    /// A run, or `history` for the earlier runs of the same job
     #[arg(long, value_name = "RUN|history")]
     baseline: String,
     /// How much longer it may take
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent_within(0.01..=1000.0))]
     fail_on: f64,
-    /// Use at most so many of the newest runs of the history
-    ///
-    /// With a single baseline, so many other runs of the same job, which show how much equal runs differ.
+    /// Exit 4 if nothing is proven, or there is nothing to compare with
+    #[arg(long)]
+    fail_on_unsure: bool,
+    /// Use this many of the newest equal runs at most
     #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
     /// Run the job again up to N times where it is or looks too slow
@@ -75,7 +68,7 @@ pub(super) struct CheckCommand {
     confirm: Option<u32>,
     #[command(flatten)]
     quiet: Quiet,
-    /// Show the history of each row, with its steps; with --baseline history
+    /// Show the history of each row; with --baseline history
     #[arg(long)]
     show: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
@@ -109,8 +102,8 @@ impl CheckCommand {
         let baseline = BaselineRuns::History(&runs);
         if runs.is_empty() {
             let nothing = Check::of_runs(&[&RunFigures::of(run)], baseline, &[], self.fail_on);
-            self.deliver(&nothing, &nothing_earlier(run, earlier.unlike))?;
-            return Ok(if run.run.complete { Exit::Good } else { Exit::Invalid });
+            let unlike = earlier.unlike.map(|other| UnlikeRun::new(&other, run));
+            return self.deliver(Check { unlike, ..nothing }, run, baseline);
         }
         self.judge(run, baseline, &[], store)
     }
@@ -132,15 +125,10 @@ impl CheckCommand {
             )?;
         }
         if check.rows().next().is_none() {
-            return Err(Failure::usage(format!(
-                "{} and {} have no phase in common, so there is nothing to check",
-                self.run, self.baseline
-            )));
+            let baseline = baseline.analyses().last().map_or(run, |newest| newest.book);
+            return Err(nothing_in_common(baseline, run));
         }
-        let text =
-            written("write the check", |out| write_check(run, baseline, &check, self.show, out))?;
-        self.deliver(&check, &text)?;
-        Ok(exit(&check))
+        self.deliver(check, run, baseline)
     }
 
     /// What `check` says of a run that is or looks too slow together with more runs of the same, up to `most`: until
@@ -169,44 +157,19 @@ impl CheckCommand {
         }
     }
 
-    fn deliver(&self, check: &Check, text: &str) -> Result<()> {
-        print_and_keep(text, self.json.as_deref(), || {
-            written("write the check", |out| write_check_json(check, out))
+    fn deliver(&self, check: Check, run: &Book, baseline: BaselineRuns<'_>) -> Result<Exit> {
+        let check = Check { fail_on_unsure: self.fail_on_unsure, ..check };
+        let doing = "write the check";
+        let text = written(doing, |out| write_check(run, baseline, &check, self.show, out))?;
+        print_and_keep(&text, self.json.as_deref(), || {
+            written(doing, |out| write_check_json(&check, out))
+        })?;
+        Ok(match check.verdict() {
+            CheckVerdict::Regression => Exit::Regression,
+            CheckVerdict::Incomplete => Exit::Invalid,
+            CheckVerdict::Unsure | CheckVerdict::Nothing if self.fail_on_unsure => Exit::Invalid,
+            CheckVerdict::Unsure | CheckVerdict::Nothing | CheckVerdict::Ok => Exit::Good,
         })
-    }
-}
-
-fn nothing_earlier(run: &Book, unlike: u64) -> String {
-    let (scenario, id) = (shown(&run.run.scenario), &run.run.id);
-    let next = match run.run.complete {
-        true => "The next run will be compared with this one.\n".to_string(),
-        false => format!(
-            "The next run will not be compared with this one either, which is not complete: `{}`\n\
-             goes on with it.\n",
-            shown(run.run.resume_command())
-        ),
-    };
-    let unlike = match unlike {
-        0 => String::new(),
-        n => format!(
-            "Left out: {}, with another job, parameters, ranks, machine or place;\n\
-             `boatload compare` says which.\n",
-            counted(n, "earlier run")
-        ),
-    };
-    format!(
-        "Nothing was checked: no earlier complete run of {scenario} is like {id}.\n{unlike}{next}"
-    )
-}
-
-fn exit(check: &Check) -> Exit {
-    let any = |outcome| !check.with(outcome).is_empty();
-    if any(CheckOutcome::Regression) {
-        Exit::Regression
-    } else if !check.comparison.b.complete || any(CheckOutcome::Invalid) {
-        Exit::Invalid
-    } else {
-        Exit::Good
     }
 }
 

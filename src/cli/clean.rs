@@ -49,9 +49,6 @@ pub(super) struct Clean {
     #[arg(long)]
     ballast: bool,
     /// Remove what runs of other hosts left, too
-    ///
-    /// Whether these are still at work is not seen from here; a directory in which one gave a sign within the
-    /// last day stays without this.
     #[arg(long)]
     other_hosts: bool,
 }

@@ -23,12 +23,9 @@ pub(super) struct Stored<C: Args> {
 // Where results are kept: opened only when they are needed.
 #[derive(Args)]
 pub(super) struct StorePlace {
-    /// File that keeps the results [default: $XDG_DATA_HOME/boatload/boatload.db]
-    ///
-    /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
-    /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
+    /// The store of results [default: ~/.local/share/boatload/boatload.db]
     // Behind the arguments of each command, whatever their number.
-    #[arg(long, value_name = "FILE", display_order = 900, global = true)]
+    #[arg(long, value_name = "FILE", display_order = 900, global = true, hide_short_help = true)]
     pub(super) store: Option<PathBuf>,
 }
 

@@ -1,14 +1,17 @@
 //! Runs `boatload compare`: compares one run with another.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::common::StorePlace;
 use super::out::{print_and_keep, written};
-use super::runs::{RUN_HELP, check_each_once, compare_stored, find_run};
+use super::runs::{RUN_HELP, check_each_once, compare_stored, find_run, nothing_in_common};
+use crate::analysis::compare::Comparison;
 use crate::base::failure::{Exit, Result};
 use crate::report::{write_comparison, write_comparison_json};
+use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,21 +21,16 @@ Examples:
   boatload compare k7m last --json -";
 
 const LONG: &str = "\
-For each phase that both runs measured, and for the whole job if both did the same work: the rate \
-of each, how many times as fast B was with its interval, and a decision. B is `slower`, `faster`, `within 10%` of A, \
-or the row is `open`: neither is proven. Of the decisions in the table at most 5% are expected to be wrong. The \
-sentences above it state as sure what stays proven if no row at all may be wrong, with 95%. A row that only one side \
-measured under background load is open wherever load may be why. With one repeat, or a published value, a row \
-has no interval and is open.
+There is a row for each phase, and for the whole job if both did the same work: the rates of A and B with the sync at the end of \
+a phase, how many times as long B took, its interval, and whether B is proven to be `slower`, `faster` or `within 10%` of A. Of \
+what is proven at most 5% is expected to be wrong. Where one side alone was measured under background load, only what load \
+cannot cause is proven. One repeat proves nothing.
 
-The interval is at least as wide as equal runs differ. How much that is, the other runs of the job of A or B in the store \
-show, of the same machine and place; without them it is taken to be as much as on other machines.
+How much equal runs differ, which no interval falls below, is known from the other runs of the job of A or B on the same machine \
+and place; without them it is taken from other machines.
 
-Rates include the sync at the end of a phase, where its time is known. The exit code is 0 \
-whatever is decided; use `boatload check` to act on one.
-
-Runs may differ in anything; what they differ in is listed. Phases of one name at one level belong \
-together, as in `boatload show RUN RUN`.";
+Runs may differ in anything; the facts in which they differ are listed. The exit code is 0 whatever is proven, and 1 if the runs \
+have no row in common. `boatload check` acts on a slowdown.";
 
 /// Tell whether one run is faster or slower than another
 #[derive(Args)]
@@ -51,17 +49,31 @@ pub(super) struct Compare {
     json: Option<PathBuf>,
 }
 
+/// What a comparison of runs with the first says.
+pub(super) fn comparison_text(
+    books: &[Book],
+    comparisons: &[Comparison],
+    details: bool,
+) -> Result<String> {
+    let books: Vec<&Book> = books.iter().collect();
+    written("write the comparison", |out| write_comparison(&books, comparisons, details, out))
+}
+
 impl Compare {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let words = [self.a.clone(), self.b.clone()];
         let books = [find_run(&self.a, store)?, find_run(&self.b, store)?];
         check_each_once(&words, &books)?;
-        let [a, b] = &books;
-        let comparison = compare_stored(a, b, store)?;
-        let doing = "write the comparison";
-        let text = written(doing, |out| write_comparison([a, b], &comparison, self.details, out))?;
+        let comparisons = compare_stored(&books, store)?;
+        if comparisons.iter().all(|all| all.in_both().next().is_none()) {
+            return Err(nothing_in_common(&books[0], &books[1]));
+        }
+        let text = comparison_text(&books, &comparisons, self.details)?;
         print_and_keep(&text, self.json.as_deref(), || {
-            written(doing, |out| write_comparison_json(&comparison, out))
+            let write = |out: &mut dyn Write| {
+                comparisons.iter().try_for_each(|one| write_comparison_json(one, out))
+            };
+            written("write the comparison", write)
         })?;
         Ok(Exit::Good)
     }

@@ -48,22 +48,16 @@ pub(super) struct Crash {
     #[arg(long, default_value = ".", value_name = "DIR")]
     dir: PathBuf,
     /// File systems to make, such as ext4,xfs
-    ///
-    /// A list as that of `boatload run`. May be given several times.
     #[arg(long, value_name = "LIST", value_parser = file_systems, required = true)]
     filesystem: Vec<FileSystems>,
     /// The modelled disk [default: ram]
-    ///
-    /// Of its model count the size of its blocks and whether it honours a flush; requests take no time.
     #[arg(long, value_name = "MODEL|FILE", value_parser = disk)]
     disk: Option<Arc<DiskModel>>,
     /// Power cuts on each file system
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     cuts: u32,
     /// Seed of everything drawn at random
-    ///
-    /// Which operation the power goes after follows from it; when the kernel writes does not.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     seed: Option<u64>,
     /// Change a parameter, such as --set files=2k
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]

@@ -109,6 +109,14 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path, has_phases: bool) -> 
             "that takes {} files: name a directory for them with -o DIR{or_one}",
             texts.len()
         ))),
+        _ if !output.is_dir()
+            && texts.iter().any(|text| ends_alike(Path::new(&text.name), output)) =>
+        {
+            let (number, name) = (texts.len(), shown(output));
+            Err(Failure::usage(format!(
+                "that makes {number} files and {name} is the name of one. Nothing was written. Name a directory for them: -o DIR/{or_one}"
+            )))
+        }
         _ => {
             std::fs::create_dir_all(output).map_err(|error| {
                 Failure::from_system(format!("make the directory {}", shown(output)), error)
@@ -116,6 +124,10 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path, has_phases: bool) -> 
             texts.iter().try_for_each(|text| out::write_file(&output.join(&text.name), &text.text))
         }
     }
+}
+
+fn ends_alike(one: &Path, other: &Path) -> bool {
+    one.extension().is_some() && one.extension() == other.extension() && !is_directory(other)
 }
 
 /// One that is there, or a name that can be no other.

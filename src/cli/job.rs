@@ -27,98 +27,61 @@ const DEFAULT_SCENARIO: &str = "smallfiles";
 #[derive(Args, Default)]
 pub(super) struct Job {
     /// A built-in scenario, or a job file [default: smallfiles]
-    #[arg(value_name = "SCENARIO|FILE")]
+    #[arg(value_name = "SCENARIO|FILE", hide_short_help = true)]
     pub(super) scenario: Option<PathBuf>,
     /// Directory to work in
-    ///
-    /// boatload makes a directory of its own in it, and removes it when it is done.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub(super) dir: PathBuf,
-    /// File systems to make, run on and compare, such as ext4,xfs
-    ///
-    /// Each is made fresh, mounted, and taken down again, and each variant of the job runs on each
-    /// of them. It takes root. A list of TYPE[:mkfs=WORDS][:mount=OPTIONS][:disk=MODEL|FILE][:name=NAME],
-    /// such as 'ext3,ext3:mkfs=-O ^dir_index:name=unindexed,xfs:mount=noatime'. A comma inside options
-    /// belongs to them unless a type follows. May be given several times.
+    /// File systems to make and compare, such as ext4,xfs
     #[arg(long, value_name = "LIST", value_parser = file_systems)]
     pub(super) filesystem: Vec<FileSystems>,
-    /// How much to do
-    ///
-    /// quick takes seconds to two minutes on a common disk, standard minutes, original keeps
-    /// the numbers of the document that first asked the question.
-    #[arg(long, default_value = Scale::Quick.as_str(), value_parser = words(&Scale::ALL, Scale::as_str))]
+    /// quick, standard or original
+    #[arg(long, default_value = Scale::Quick.as_str(), hide_possible_values = true, value_parser = words(&Scale::ALL, Scale::as_str))]
     pub(super) scale: Scale,
-    /// Change a parameter, such as --set files=50k
-    ///
-    /// `boatload scenarios show NAME` prints a scenario with its parameters. May be given several
-    /// times. A list is written KEY=30,50,70.
+    /// Change a parameter, such as files=50k
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub(super) set: Vec<(String, String)>,
-    /// How often to do the whole [default: until the answer is decided]
+    /// Number of repeats [default: until decided]
     ///
     /// Without it, and without `repeats` in the job file, boatload looks at the answer after 3, 4, 5, 6, 8, 10 and 12
     /// repeats, and ends when it is decided. Where repeats cannot take turns, as on a place that is filled once, it does 5.
     #[arg(long, value_name = "N")]
     pub(super) repeats: Option<u32>,
-    /// Repeat until the answer is decided, for at most this time [default: 30m]
+    /// Repeat until decided, at most this long [default: 30m]
     ///
     /// No repeat after the third begins that would end later than the limit. Where it is named, `repeats` of the job
     /// does not count, and a system call that does not return by then ends the run.
     #[arg(long, value_name = "TIME", value_parser = time_limit, conflicts_with = "repeats")]
     pub(super) time_limit: Option<f64>,
-    /// How long a phase may take, such as 10m
-    ///
-    /// Then it ends, and is invalid; the run goes on. Where a system call does not return by then, the run
-    /// ends: what was measured is kept.
+    /// End a phase after this time, as invalid
     #[arg(long, value_name = "TIME", value_parser = time_limit, hide_short_help = true)]
     pub(super) phase_limit: Option<f64>,
     /// Seed of everything drawn at random
-    ///
-    /// The same seed and job file give the same operations in the same order on any machine.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// I/O engine
-    ///
-    /// sync makes one blocking system call for each request; sim is a simulated file system,
-    /// which measures boatload itself unless the job file has a [sim] table.
-    #[arg(long, value_name = "NAME", value_parser = words(&EngineName::ALL, EngineName::as_str))]
+    #[arg(long, value_name = "NAME", hide_short_help = true, value_parser = words(&EngineName::ALL, EngineName::as_str))]
     pub(super) engine: Option<EngineName>,
-    /// Workers of every phase
+    /// Threads of every phase
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<u32>,
-    /// What to ask of the caches before every phase
-    ///
-    /// cold drops them, as root; otherwise it evicts file by file, and the phases are unverified. warm reads everything
-    /// first; as-is does nothing.
-    #[arg(long, value_name = "STATE", value_parser = words(&CacheAsked::ALL, CacheAsked::as_str))]
+    /// Caches before every phase: cold, warm or as-is
+    #[arg(long, value_name = "STATE", hide_possible_values = true, value_parser = words(&CacheAsked::ALL, CacheAsked::as_str))]
     pub(super) cache: Option<CacheAsked>,
-    /// Make file systems on this block device, which loses all it holds
-    ///
-    /// It must be named again with --erase. A device that is mounted, in use, or bears a known
-    /// signature is not touched. Without it they are made on an image file in --dir.
-    #[arg(long, value_name = "DEV", requires = "erase", conflicts_with_all = ["in_memory", "size"])]
+    /// Make them on this device, which is erased
+    #[arg(long, value_name = "DEV", hide_short_help = true, requires = "erase", conflicts_with_all = ["in_memory", "size"])]
     pub(super) device: Option<PathBuf>,
     /// The same device again, to say that it may be erased
-    #[arg(long, value_name = "DEV", requires = "device")]
+    #[arg(long, value_name = "DEV", hide_short_help = true, requires = "device")]
     pub(super) erase: Option<PathBuf>,
-    /// Make file systems on an image in memory instead of --dir
-    ///
-    /// The device then costs next to nothing, and what is left is the file system itself.
-    #[arg(long)]
+    /// Make them in memory
+    #[arg(long, hide_short_help = true)]
     pub(super) in_memory: bool,
-    /// Make file systems on a modelled disk, such as hdd-7200
-    ///
-    /// A real file system on a disk whose figures are known and the same on every machine; all that have no
-    /// `disk` of their own get it. `boatload disks` lists models, and a path is a file with one of your own.
-    /// Its image lies in memory where what is written fits there, else in --dir. It takes root and /dev/fuse.
+    /// Make them on a modelled disk, such as hdd-7200
     #[arg(long, value_name = "MODEL|FILE", value_parser = disk, conflicts_with_all = ["device", "in_memory"])]
     pub(super) disk: Option<Arc<DiskModel>>,
-    /// Size of the image, such as 4GiB [default: 10GiB if there is room]
-    ///
-    /// The same for all file systems. The file is sparse: it takes what is written to it. On smaller
-    /// ones some file systems are slower. Where there is less room, or `tmpfs` is among them, it is what
-    /// the job needs.
-    #[arg(long, value_name = "BYTES", value_parser = size)]
+    /// Size of the image [default: 10GiB if there is room]
+    #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = size)]
     pub(super) size: Option<u64>,
 }
 

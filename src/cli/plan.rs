@@ -52,7 +52,10 @@ impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
         let asked = self.job.place(&plan)?;
-        let survey = HostSurvey::new(&plan, &self.job.dir)?.with_place(&asked, &self.job.dir);
+        // A directory that is missing is a run that could not be, not a wrong command line.
+        let survey = HostSurvey::new(&plan, &self.job.dir)
+            .map_err(|failure| Failure { exit: Exit::Failed, ..failure })?
+            .with_place(&asked, &self.job.dir);
         survey.check_turns()?;
         let plan = &survey.plan;
         let (room, _) = room_asked(&survey, &survey.place);
@@ -62,7 +65,11 @@ impl PlanCommand {
         }
         let planned = PlannedRun { command: self, store, survey: &survey, room };
         let mut text = outline(plan, room);
-        let lack = together(planned.room_lines(&mut text).into_iter().chain(lacks));
+        let place = survey.check_place(&self.job.dir).err();
+        let lack = match place {
+            Some(place) => Some(place),
+            None => together(planned.room_lines(&mut text).into_iter().chain(lacks)),
+        };
         let device = survey.device.as_ref().filter(|_| plan.reads_device());
         if let Some(device) = device {
             let facts = &device.facts;

@@ -12,14 +12,11 @@ use crate::plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown
 use crate::plan::phase::PhaseEnd;
 use crate::plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use crate::plan::{CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare};
-use crate::report::text::wrap_to;
+use crate::report::text::wrap;
 use crate::session::HostSurvey;
 use crate::session::images::KeptImages;
 use crate::session::memory::room_words;
 use crate::session::room;
-
-/// Columns a line should fit.
-const COLUMNS: usize = 80;
 
 /// Lines for levels whose trees differ; of more levels the first and the last are shown.
 const LEVELS_MAX: usize = 6;
@@ -363,7 +360,7 @@ pub(super) fn memory_line(survey: &HostSurvey) -> String {
 /// Broken between words where it is too long; the first line keeps its blanks, others are indented.
 fn wrapped(line: &str, indent: usize) -> String {
     let lead = " ".repeat(line.len() - line.trim_start().len());
-    let lines = wrap_to(COLUMNS, &" ".repeat(indent), line).join("\n");
+    let lines = wrap(&" ".repeat(indent), line).join("\n");
     format!("{lead}{}\n", lines.trim_start())
 }
 
@@ -380,7 +377,7 @@ mod tests {
     #[test]
     fn a_long_line_is_broken_between_words() {
         let text = wrapped(&"word ".repeat(40), 4);
-        assert!(text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
         assert_eq!(text.split_whitespace().count(), 40);
     }
 }

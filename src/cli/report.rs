@@ -43,13 +43,10 @@ impl ReportCommand {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
         check_each_once(&self.runs, &books)?;
-        let comparison = match books.as_slice() {
-            [a, b] => Some(compare_stored(a, b, store)?),
-            _ => None,
-        };
+        let comparisons = compare_stored(&books, store)?;
         let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
         let analyses: Vec<&Analysis<'_>> = analyses.iter().collect();
-        keep(page_text(&analyses, comparison.as_ref()), &self.output)?;
+        keep(page_text(&analyses, &comparisons), &self.output)?;
         Ok(Exit::Good)
     }
 }
@@ -59,7 +56,7 @@ impl ReportCommand {
 /// # Errors
 /// If it cannot be written there, with what still gives it.
 pub(super) fn keep_run(book: &Book, output: &Path) -> Result<()> {
-    keep(page_text(&[&Analysis::of(book)], None), output).map_err(|failure| {
+    keep(page_text(&[&Analysis::of(book)], &[]), output).map_err(|failure| {
         let again = format!("`boatload report {} -o FILE.html` writes the report", book.run.id);
         Failure { sentence: format!("{}; {again}", failure.sentence), ..failure }
     })

@@ -24,18 +24,21 @@ use crate::session::{self, Nobody, RunOrder, RunOutcome, UnfinishedRun, Watcher}
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload run                                    smallfiles, here, in under a minute
+  boatload run                                smallfiles, here, under a minute
   boatload run smallfiles --dir /mnt/x --scale original
-  boatload run --filesystem ext4,xfs,btrfs        each made fresh, run on, and ranked (root)
+  boatload run --filesystem ext4,xfs,btrfs    each made fresh (root)
   boatload run my-job.toml --set files=50k --threads 4 --json -";
 
 const EFFECTS: &str = "\
-What it touches: a directory boatload-RUN that it makes in --dir and removes at the end, also \
-after an error or Ctrl-C (a second Ctrl-C ends it at once; `boatload clean` removes what that \
-leaves). It does not begin unless 5% of the file system or 1 GiB, whichever is less, would stay \
-free; with --fill-real it fills to the job's highest level. As root it syncs and drops the kernel's \
-caches before each cold phase, which slows down everything else on the machine for a moment. File systems of --filesystem or of the job file are made on an image file in that \
-directory, unless --device and --erase name a device for it, or --in-memory or --disk is given. Results go to standard output, progress to standard error.";
+What it touches: a directory boatload-RUN in --dir, which is removed at the end, also after an error or Ctrl-C; `boatload clean` \
+removes what a killed run leaves. 5% of the file system or 1 GiB stay free, unless --fill-real is given. As root it drops the \
+kernel's caches before cold phases, which slows down the rest of the machine for a moment.
+
+--filesystem takes root. Each is made fresh on an image in --dir, or on --disk, --device or in memory, and every variant runs on \
+each: TYPE[:mkfs=WORDS][:mount=OPTIONS][:disk=MODEL][:name=NAME],...
+
+The same --seed gives the same operations in the same order. `boatload scenarios show NAME` lists what --set changes; lists are \
+written KEY=30,50,70. Without --repeats a run ends when its answer is decided, after 3 to 12 repeats.";
 
 /// Run a scenario and report it
 #[derive(Args)]
@@ -46,13 +49,9 @@ pub(super) struct Run {
     #[command(flatten)]
     output: RunOutput,
     /// Let a scenario fill the file system of --dir
-    ///
-    /// Nothing else should need it: everything on it would feel that.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     fill_real: bool,
     /// A name for the run, which commands take instead of its id
-    ///
-    /// If another run has it, it moves to this one, which is said.
     #[arg(long, value_name = "NAME", value_parser = tag, hide_short_help = true)]
     tag: Option<String>,
 }
@@ -60,23 +59,16 @@ pub(super) struct Run {
 /// Where a run shows how it goes on, and where its results go.
 #[derive(Args, Clone)]
 pub(super) struct RunOutput {
-    /// Also write the run document (JSON) to FILE; - writes it alone
+    /// Write the run document too; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Also write the report for a browser to FILE.html
-    #[arg(long, value_name = "FILE.html")]
+    /// Write a page for a browser too
+    #[arg(long, value_name = "FILE.html", hide_short_help = true)]
     report: Option<PathBuf>,
     /// Report everything, not only the answer
-    ///
-    /// `boatload show RUN --details` does so later.
     #[arg(long)]
     details: bool,
-    /// Show the run on the whole terminal while it goes on
-    ///
-    /// q leaves the view and the run goes on with plain progress; Ctrl-C stops the run. Shown are cells
-    /// done and to come, rate and mean latency of the last second, the device, the processors, and phases
-    /// that are over. It is drawn on standard error four times a second, from 40 columns and 10 rows on.
-    /// Where that is no terminal, one sentence says so and progress comes as without it.
+    /// Show the run on the whole terminal; q leaves the view
     #[arg(long, conflicts_with = "quiet")]
     live: bool,
     #[command(flatten)]

@@ -8,9 +8,10 @@ use clap::{Args, Subcommand};
 use super::common::StorePlace;
 use super::out;
 use super::out::written;
-use crate::analysis::compare::{Comparison, compare_among};
+use crate::analysis::compare::{Comparison, compare_beside};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
+use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::report::{write_references, write_runs};
@@ -252,8 +253,8 @@ fn hint(name: &str) -> String {
 pub(super) struct EqualRuns {
     /// Oldest first.
     pub(super) runs: Vec<Book>,
-    /// How many complete runs of the scenario are of another job, machine or place.
-    pub(super) unlike: u64,
+    /// The newest complete run of the scenario that is of another job, machine or place.
+    pub(super) unlike: Option<Book>,
     /// The ids of runs of the scenario that cannot be read.
     unreadable: BTreeSet<String>,
 }
@@ -300,7 +301,7 @@ fn equal_runs(
         }
         match store.load(&facts.id) {
             Ok(book) if same_target(run, &book) => found.runs.push(book),
-            Ok(_) => found.unlike += 1,
+            Ok(book) => found.unlike = found.unlike.or(Some(book)),
             Err(_) => {
                 found.unreadable.insert(facts.id.clone());
             }
@@ -326,14 +327,31 @@ pub(super) fn earlier_runs(run: &Book, place: &StorePlace, most: u32) -> Result<
     })
 }
 
-/// Compares two runs, with the between-run variance of other stored runs of what they did.
+/// Compares each other run with the first, with the between-run variance of other stored runs of what they did.
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<Comparison> {
-    let others = other_runs([a, b], place, HISTORY_RUNS, None)?;
-    let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
-    Ok(compare_among(&RunFigures::of(a), &RunFigures::of(b), &others))
+pub(super) fn compare_stored(books: &[Book], place: &StorePlace) -> Result<Vec<Comparison>> {
+    let figures: Vec<RunFigures<'_>> = books.iter().map(RunFigures::of).collect();
+    let shown: Vec<&RunFigures<'_>> = figures.iter().collect();
+    let mut comparisons = Vec::new();
+    for (at, book) in books.iter().enumerate().skip(1) {
+        let others = other_runs([&books[0], book], place, HISTORY_RUNS, None)?;
+        let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
+        comparisons.push(compare_beside(shown[0], shown[at], &others, &shown));
+    }
+    Ok(comparisons)
+}
+
+/// Why two runs cannot be compared that share no row: what each of them has.
+pub(super) fn nothing_in_common(a: &Book, b: &Book) -> Failure {
+    let has = |book: &Book| {
+        let valid = book.measurements.iter().filter(|m| m.valid());
+        let phases = each_once(valid.map(|m| m.phase.as_str()));
+        let phases = if phases.is_empty() { "nothing valid".into() } else { phases.join(", ") };
+        format!("{} has {}", shown(&book.run.id), shown(phases))
+    };
+    Failure::failed(format!("nothing to compare: {}; {}", has(a), has(b)))
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order in which they began;

@@ -76,18 +76,13 @@ pub(super) struct SelfTest {
     /// Runs of two in turns, of which one is slower
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
-    /// How much longer it takes [default: 10%]
-    ///
-    /// With --pairs the default is 50%.
-    /// With --scenario nothing is slowed down unless this is given.
+    /// How much longer it takes [default: 10%, with --pairs 50%, with --scenario 0%]
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
     delay: Option<f64>,
     /// Runs of each simulated noise and law
     #[arg(long, value_name = "RUNS", default_value_t = 200)]
     simulated: u32,
-    /// Run each variant of a scenario or job file twice instead
-    ///
-    /// With --delay only the first one.
+    /// Run each variant of a scenario or job file twice instead; with --delay the first one
     #[arg(long = "scenario", value_name = "NAME")]
     #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated"])]
     twins: Option<PathBuf>,

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::common::{StorePlace, exit_of};
+use super::compare::comparison_text;
 use super::out::{print_and_keep, written};
-use super::runs::{RUN_HELP, find_runs};
+use super::runs::{RUN_HELP, compare_stored, find_runs};
 use super::terminal_style;
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::report::{RUNS_MAX, find_report, write_screen, write_side_by_side};
+use crate::report::{RUNS_MAX, find_report, write_screen};
 use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
@@ -21,11 +22,9 @@ Examples:
   boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
 const LONG: &str = "\
-Several runs are shown side by side: a row for each phase, the rate of each run with its 95% \
-interval, and the ratio to the first run's. Phases of one name at one level belong together, also \
-where a run has a single variant without a name; of variants that are file systems it meets the \
-one it was measured on. A ratio says nothing of chance; below the table stands in which facts the \
-runs differ. With --json there is a document for each run, one a line.
+Several runs are each compared with the first, as `boatload compare` does. Phases of one name at one level belong together, also \
+where a run has a single variant without a name; of variants that are file systems it meets the one it was measured on. With \
+--json there is a document for each run, one a line.
 
 reference:NAME stands for published figures that boatload did not measure; `boatload runs \
 --references` lists them. What was not published is missing or null.";
@@ -36,11 +35,10 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
-    /// Show everything: all findings, each phase at each level, warnings with what to do, what the disk saw,
-    /// and how the machine was set
+    /// Show everything, not only the answer
     #[arg(long)]
     details: bool,
-    /// Also write the run document (JSON) to FILE; - writes it instead of the table
+    /// Write the run document too; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -53,7 +51,7 @@ impl Show {
             _ if self.details => {
                 return Err(Failure::usage("--details shows one run: name only that one"));
             }
-            books => side_by_side(books)?,
+            books => side_by_side(books, store)?,
         };
         give(&books, &text, self.json.as_deref())?;
         let invalid = books.iter().any(|book| exit_of(book) == Exit::Invalid);
@@ -71,10 +69,8 @@ fn report_text(analysis: &Analysis<'_>, details: bool) -> Result<String> {
 }
 
 /// The text for several runs.
-fn side_by_side(books: &[Book]) -> Result<String> {
-    let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
-    let all: Vec<&Analysis<'_>> = analyses.iter().collect();
-    written("put the runs side by side", |out| write_side_by_side(&all, out))
+fn side_by_side(books: &[Book], store: &StorePlace) -> Result<String> {
+    comparison_text(books, &compare_stored(books, store)?, false)
 }
 
 /// Gives the user a text, the documents of runs, each on a line of its own, or both.

@@ -22,11 +22,11 @@ use crate::session::trace::{TraceOrder, TraceTarget, trace};
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload trace -- tar xf linux.tar          until all its processes end (root, bpftrace)
-  boatload trace --comm touch                 all processes of this name, until Ctrl-C
-  boatload trace --pid 1234 --duration 60s    a process and its children
+  boatload trace -- tar xf linux.tar        until it ends (root, bpftrace)
+  boatload trace --comm touch               this name, until Ctrl-C
+  boatload trace --pid 1234 --duration 60s  a process and its children
   boatload trace --path /srv/mail --operation create,fsync
-  boatload trace --live --comm postgres       calls, rates and latencies while it goes on";
+  boatload trace --live --comm postgres     rates and latencies meanwhile";
 
 const LONG: &str = "\
 Each file operation is a system call, whose latency the kernel counts: create (an open with O_CREAT, also of \
@@ -43,24 +43,18 @@ CONFIG_DEBUG_INFO_BTF. Nothing stays attached when boatload ends, however it end
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Trace {
     /// Trace all processes of this name
-    ///
-    /// The kernel keeps the first 15 bytes of a name: that of the program's file, or one that a thread gave itself.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["pid", "program"])]
     comm: Option<OsString>,
     /// Trace a process, its threads, and its children
     #[arg(long, value_name = "PID", conflicts_with = "program", value_parser = clap::value_parser!(u32).range(1..))]
     pid: Option<u32>,
-    /// Trace only files below a directory; alone: of all processes
+    /// Trace only files below a directory
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
-    /// Operations to trace, such as create,fsync [default: all]
+    /// Operations, such as create,fsync [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = words(&TracedOperation::ALL, TracedOperation::as_str))]
     operation: Vec<TracedOperation>,
-    /// Also tell calls apart: by directory, size or path-depth
-    ///
-    /// By the directory that has the file's name, with how many entries it has when the trace ends; by the file's size
-    /// when the call begins, of an opened file when it is open; by how many directories the file is below the root. The
-    /// answer then names the one where most time is lost against the median one.
+    /// Tell calls by directory, size or path-depth
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(&TraceBy::ALL, TraceBy::as_str))]
     by: Option<TraceBy>,
     /// Operations of each window
@@ -69,7 +63,7 @@ pub(super) struct Trace {
     /// End after a time such as 60s
     #[arg(long, value_name = "TIME", value_parser = duration)]
     duration: Option<Duration>,
-    /// Also write the run document (JSON) to FILE; - writes it alone
+    /// Write the run document too; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Report everything, not only the answer
@@ -78,18 +72,12 @@ pub(super) struct Trace {
     /// Print the script that bpftrace would run, and end
     #[arg(long)]
     print_script: bool,
-    /// Show what is counted on the whole terminal while it goes on
-    ///
-    /// q leaves the view and the trace goes on with a line of progress; Ctrl-C ends the trace. Shown are, of each
-    /// operation, calls, their rate and median and 99th percentile of the last 5 s and of all, failed calls, and how the
-    /// mean latency changed with the number of calls; calls whose latency was lost; the processors. It is drawn on
-    /// standard error four times a second, from 40 columns and 10 rows on. Where that is no terminal, one sentence says
-    /// so and progress comes as without it. A COMMAND has no terminal meanwhile: what it writes to it is not shown.
+    /// Show the counts on the whole terminal; q leaves the view
     #[arg(long, conflicts_with = "quiet")]
     live: bool,
     #[command(flatten)]
     quiet: Quiet,
-    /// A program to start and trace, with its children, until the last of them ends
+    /// A program to start and trace, with its children
     #[arg(last = true, value_name = "COMMAND")]
     program: Vec<OsString>,
 }
@@ -119,7 +107,7 @@ impl Trace {
         let interrupt = if live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = place.open()?;
         let progress = match live {
-            true => Progress::live_trace(&order.target.words(), &interrupt),
+            true => Progress::live_trace(&order.words(), &interrupt),
             false => Progress::plain(None, quiet),
         };
         let outcome = trace(order, &progress, &interrupt);

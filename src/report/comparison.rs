@@ -1,37 +1,40 @@
-//! Writes texts and documents of several runs: `boatload compare`, `check`, and `show` of more than one.
+//! Writes texts and documents of several runs: `boatload compare`, `check`, and `show` of more than one. All show the rows of
+//! comparisons in one table.
 
 mod sentences;
-mod side_by_side;
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
+use super::names::{cell_name, level_value};
 use super::phases::mark;
-use super::table::{Align, Table, TableColumn};
-use super::text::{short_time, write_wrapped};
+use super::table::{Align, ColumnGroup, Table};
+use super::text::{byte_rate, number, short_seconds, short_time, time, write_wrapped};
+use crate::analysis::compare::differences::{differences, letter};
 use crate::analysis::compare::{
     BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison,
-    HISTORY_FIGURES, Metric, RowEffect,
+    HISTORY_FIGURES, Metric, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{span, times};
-use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
+use crate::base::failure::shown;
 use crate::base::units::counted;
-use crate::results::book::Book;
-pub(super) use sentences::{
-    ABOUT_DIFFERENCES, about_run, comparison_sentences, differences_table, few, phase_name, share,
-};
-use sentences::{
-    MarkMeaning, about_marks, add_phases, check_sentences, decision_text, estimate_text, known,
-    marks, one_sided_load, short_phase_name, value_text, write_differences, write_run, write_state,
-};
-pub use side_by_side::{RUNS_MAX, write_side_by_side};
-pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
+use crate::results::book::{Book, Provenance};
+use sentences::{check_reading, check_sentences};
+pub(super) use sentences::{comparison_reading, comparison_sentences, phase_name, share};
+
+/// More runs than these have no letter.
+pub const RUNS_MAX: usize = 6;
 
 /// Rises when a field of a document changes its meaning or goes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+
+/// How the facts in which runs differ are to be read.
+pub(super) const ABOUT_DIFFERENCES: &str =
+    "Each of these may be why figures differ. Only what was done alike can be compared.";
 
 #[derive(Serialize)]
 struct SentencedDocument<'a, T> {
@@ -64,193 +67,31 @@ pub fn write_check_json(check: &Check, out: &mut dyn Write) -> io::Result<()> {
     write_document("boatload-check", check_sentences(check), check, out)
 }
 
-/// Writes what B is to A: sentences, a table, and how to read it. `details` adds latencies. Fails
-/// only if `out` does.
+/// Writes comparisons with one first run, `books[0]`: of a single one what it proves, then which runs they are, a table, and how
+/// to read it. `details` adds latencies. Fails only if `out` does.
 pub fn write_comparison(
-    books: [&Book; 2],
-    comparison: &Comparison,
+    books: &[&Book],
+    comparisons: &[Comparison],
     details: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for (letter, book) in ["A", "B"].iter().zip(books) {
-        write_run(letter, book, out)?;
-        write_state(book, out)?;
+    if let [one] = comparisons {
+        write_lines(&comparison_sentences(one), out)?;
+        writeln!(out)?;
     }
-    let table = comparison_table(comparison);
-    let reading = comparison_reading(comparison);
-    write_findings(&comparison_sentences(comparison), &table, &reading, out)?;
-    if details {
-        write_latencies(comparison, out)?;
+    write_runs(books, out)?;
+    write_table(&comparison_table(comparisons), &comparison_reading(comparisons), out)?;
+    for comparison in comparisons.iter().filter(|_| details) {
+        writeln!(out)?;
+        latencies_table(comparison).write(out)?;
+        let text =
+            "Latencies of single operations, without a sync: geometric means over the repeats.";
+        write_wrapped("", text, out)?;
     }
-    write_differences(&books, out)
+    write_differences(books, out)
 }
 
-/// Writes sentences, and a table with how it is to be read if it has rows.
-fn write_findings(
-    sentences: &[String],
-    table: &Table,
-    reading: &[MarkMeaning],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out)?;
-    sentences.iter().try_for_each(|sentence| write_wrapped("* ", sentence, out))?;
-    if !table.has_rows() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    table.write(out)?;
-    reading.iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
-}
-
-type ComparedColumn = TableColumn<ComparedRow>;
-
-const PHASE: ComparedColumn =
-    ComparedColumn::words("phase", |row| short_phase_name(&row.key) + marks(row));
-
-const COMPARED: [ComparedColumn; 6] = [
-    PHASE,
-    ComparedColumn::numbers("A", value_of_a),
-    ComparedColumn::numbers("B", value_of_b),
-    ComparedColumn::numbers("B/A", |row| known(row.effect.ratio.map(times))),
-    ComparedColumn::words("interval", |row| interval(&row.effect)),
-    ComparedColumn::words("B is", |row| decision_text(row.effect.decision).into()),
-];
-
-fn interval(effect: &RowEffect) -> String {
-    known(effect.interval.map(span))
-}
-
-fn value_of_a(row: &ComparedRow) -> String {
-    value(row, row.a, row.disturbed[0])
-}
-
-fn value_of_b(row: &ComparedRow) -> String {
-    value(row, row.b, row.disturbed[1])
-}
-
-fn value(row: &ComparedRow, value: Option<Estimate>, is_disturbed: bool) -> String {
-    let text = known(value.map(|value| estimate_text(row.metric, &value)));
-    format!("{}{text}", mark(is_disturbed))
-}
-
-fn compared<'a>(columns: &[ComparedColumn], rows: impl Iterator<Item = &'a ComparedRow>) -> Table {
-    let mut table = Table::of_columns(columns);
-    let cells = |row: &&ComparedRow| columns.iter().map(|column| (column.cell)(row)).collect();
-    add_phases(&mut table, rows, |row| &row.key, cells);
-    table
-}
-
-/// A row for each thing that both runs measured.
-pub(super) fn comparison_table(comparison: &Comparison) -> Table {
-    compared(&COMPARED, comparison.in_both())
-}
-
-/// How the table is to be read.
-pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<MarkMeaning> {
-    let rows: Vec<&ComparedRow> = comparison.in_both().collect();
-    let mut text = String::from(
-        "A and B are geometric means over the repeats; B/A is how many times as fast B was.",
-    );
-    if rows.iter().any(|row| row.key.phase.is_none()) {
-        text += " The whole job is the time of all phases with the syncs at their ends.";
-    }
-    if rows.iter().any(|row| row.effect.interval.is_some()) {
-        text += " Of the rows called slower, faster or within 10%, at most 5% are expected to be wrong; in open rows \
-                 nothing is proven. An interval agrees with its decision.";
-        if rows.iter().any(|row| is_less_sure(&row.effect)) {
-            text += " Less sure is what is not proven if the chance of any wrong row has to be 5%.";
-        }
-        text += &format!(" {}", about_between_runs(comparison, "other run"));
-    }
-    let mut texts = vec![("", text)];
-    texts.extend(about_missing_errors(comparison).map(|text| ("- ", text)));
-    texts.extend(about_marks(comparison));
-    texts
-}
-
-/// Whether it is claimed in the table and not in the headline.
-fn is_less_sure(effect: &RowEffect) -> bool {
-    let is_different = matches!(effect.decision, Decision::Longer | Decision::Shorter);
-    is_different && !effect.in_headline
-}
-
-/// Why no difference is claimed: of runs what would show one, of published figures only what they lack.
-fn about_missing_errors(comparison: &Comparison) -> impl Iterator<Item = String> {
-    let [mut once, mut without_error] = [Vec::new(), Vec::new()];
-    for row in comparison.in_both().filter(|row| row.effect.interval.is_none()) {
-        for (side, is_published) in [row.a, row.b].into_iter().zip(comparison.is_published()) {
-            let lacks_error = side.is_some_and(|side| side.basis != IntervalBasis::Repeats);
-            let phases = if is_published { &mut without_error } else { &mut once };
-            phases.extend(row.key.phase.clone().filter(|_| lacks_error));
-        }
-    }
-    let texts = [
-        (once, "measured in one repeat of a run", "; use --repeats 3 or more"),
-        (without_error, "published without an error", ""),
-    ];
-    texts.into_iter().filter(|(phases, ..)| !phases.is_empty()).map(|(phases, why, advice)| {
-        let phases = few(&each_once(phases.into_iter()));
-        format!("{why}, from which no difference is claimed: {phases}{advice}")
-    })
-}
-
-/// How much equal runs are taken to differ. `other` is what the other runs are called.
-fn about_between_runs(comparison: &Comparison, other: &str) -> String {
-    let runs = counted(comparison.other_runs as u64, other);
-    match comparison.other_runs {
-        0 => {
-            format!("No {other} of the job of A or B shows how much equal runs differ: {ASSUMED}.")
-        }
-        1 => format!("Only {runs} of the job of A or B counts: {ASSUMED}."),
-        _ => format!("How much equal runs differ is known from {runs} of the job of A or B."),
-    }
-}
-
-/// The same of a history.
-fn about_history(check: &Check) -> String {
-    let runs = check.rows().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
-    let differ = match runs {
-        None | Some(0 | 1) => {
-            format!(". One run does not show how much equal runs differ: {ASSUMED}.")
-        }
-        _ => ", which also show how much equal runs differ.".into(),
-    };
-    format!(" The baseline is the runs since the last step{differ}")
-}
-
-/// What is taken where other runs do not show it.
-const ASSUMED: &str = "it is taken to be as much as on other machines";
-
-fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let heads = ["latency", "A", "B", "B/A", "interval", "B is"];
-    let aligns = COMPARED.iter().map(|column| column.align);
-    let mut table = Table::new(&heads.into_iter().zip(aligns).collect::<Vec<_>>());
-    let rows = comparison.in_both();
-    let rows = rows.flat_map(|row| row.latency_ratios.iter().map(move |latency| (row, latency)));
-    add_phases(
-        &mut table,
-        rows,
-        |(row, _)| &row.key,
-        |(row, latency)| {
-            let [a, b] = latency.ns.map(short_time);
-            vec![
-                format!("{} {}", short_phase_name(&row.key), latency.quantile.as_str()),
-                a,
-                b,
-                known(latency.effect.ratio.map(times)),
-                interval(&latency.effect),
-                decision_text(latency.effect.decision).into(),
-            ]
-        },
-    );
-    writeln!(out)?;
-    table.write(out)?;
-    let text = "Latency of single operations, without a sync: A and B are geometric means of the repeats' \
-                own; B/A is how many times as long B's is.";
-    write_wrapped("", text, out)
-}
-
-/// Writes what comes of the check: sentences, a line for each phase, and how to read them. `show`
+/// Writes the result of the check: sentences, a line for each phase, and how to read them. `show`
 /// adds the history of each. Fails only if `out` does.
 pub fn write_check(
     run: &Book,
@@ -259,51 +100,72 @@ pub fn write_check(
     show: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    write_lines(&check_sentences(check), out)?;
+    if !run.run.complete {
+        writeln!(out, "Next: {}   # measures what is missing", shown(run.run.resume_command()))?;
+    }
     let runs = baseline.analyses();
     let Some(newest) = runs.last().map(|run| run.book) else { return Ok(()) };
-    write_run("A", newest, out)?;
+    writeln!(out)?;
+    write_runs(&[newest, run], out)?;
     if runs.len() > 1 {
-        let text = format!("and {} before it", counted(runs.len() as u64 - 1, "run"));
-        write_wrapped("   ", &text, out)?;
+        let text = format!("A is the newest of {}", counted(runs.len() as u64, "earlier run"));
+        write_wrapped("", &text, out)?;
     }
-    write_run("B", run, out)?;
-    write_state(run, out)?;
     let again = check.comparison.b_again.iter().map(|run| run.id.as_str()).collect::<Vec<_>>();
     if !again.is_empty() {
-        write_wrapped("   ", &format!("run again as {}", again.join(", ")), out)?;
+        write_wrapped("", &format!("B was run again as {}", again.join(", ")), out)?;
     }
-    write_findings(&check_sentences(check), &check_table(check), &check_reading(check), out)?;
+    write_table(&check_table(check), &check_reading(check), out)?;
     if show {
         check.rows().try_for_each(|row| write_history(row, out))?;
     }
     write_differences(&[newest, run], out)
 }
 
-const CHECKED: [ComparedColumn; 8] = [
-    ComparedColumn::words("", |row| row.outcome().map(outcome_text).unwrap_or_default().into()),
-    PHASE,
-    ComparedColumn::numbers("baseline", value_of_a),
-    ComparedColumn::numbers("this run", value_of_b),
-    ComparedColumn::numbers("time", |row| known(row.effect.slowdown().map(times))),
-    ComparedColumn::words("interval", |row| {
-        known(row.checked.and_then(|checked| checked.slowdown_interval).map(span))
-    }),
-    ComparedColumn::words("since", |row| {
-        let history = row.history.as_ref();
-        let first = history.and_then(|history| history.points.get(history.since));
-        first.and_then(|point| point.started.get(..10)).unwrap_or_default().into()
-    }),
-    ComparedColumn::numbers("runs", |row| {
-        row.history.as_ref().map_or_else(String::new, |history| history.runs.to_string())
-    }),
-];
+fn write_lines(texts: &[String], out: &mut dyn Write) -> io::Result<()> {
+    texts.iter().try_for_each(|text| write_wrapped("", text, out))
+}
+
+/// Writes a table with how it is to be read, if it has rows.
+fn write_table(table: &Table, reading: &[String], out: &mut dyn Write) -> io::Result<()> {
+    if !table.has_rows() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    write_lines(reading, out)
+}
+
+/// Rows of the same phases in comparisons with one first run: its value, then for each other run the value, how many times as
+/// long it took, and the interval.
+pub(super) fn comparison_table(comparisons: &[Comparison]) -> Table {
+    let proven = |row: &ComparedRow| match row.effect.decision {
+        Decision::Longer => vec!["slower".into()],
+        Decision::Shorter => vec!["faster".into()],
+        Decision::Within => vec!["within 10%".into()],
+        Decision::Open => vec![String::new()],
+    };
+    rows_table(comparisons, &[("proven", Align::Left)], proven)
+}
 
 fn check_table(check: &Check) -> Table {
-    let columns = match check.against {
-        BaselineKind::History => CHECKED.len(),
-        BaselineKind::Run => CHECKED.len() - 2,
+    let heads = [("check", Align::Left), ("since", Align::Left), ("runs", Align::Right)];
+    let is_history = check.against == BaselineKind::History;
+    let cells = |row: &ComparedRow| {
+        let outcome = row.outcome.map(outcome_text).unwrap_or_default().to_string();
+        let history = row.history.as_ref().filter(|_| is_history);
+        let first = history.and_then(|history| history.points.get(history.since));
+        let since = first.and_then(|point| point.started.get(..10)).unwrap_or_default().into();
+        let runs = history.map_or_else(String::new, |history| history.runs.to_string());
+        let number = if is_history { heads.len() } else { 1 };
+        [outcome, since, runs].into_iter().take(number).collect()
     };
-    compared(&CHECKED[..columns], check.rows())
+    rows_table(
+        std::slice::from_ref(&check.comparison),
+        if is_history { &heads } else { &heads[..1] },
+        cells,
+    )
 }
 
 fn outcome_text(outcome: CheckOutcome) -> &'static str {
@@ -318,24 +180,100 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
     }
 }
 
-fn check_reading(check: &Check) -> Vec<MarkMeaning> {
-    let most = times(1.0 + check.fail_on);
-    let load = one_sided_load(&check.comparison);
-    let load = load.map(|load| format!(" Where {load}, it is neither if load may be why."));
-    let mut text = format!(
-        "time is how many times as long this run took: a regression is proven to be above {most}, what is ok \
-         below.{} The chance of any false regression is 5%, however many rows there are, and so is that of any false ok.",
-        load.unwrap_or_default()
-    );
-    match check.against {
-        BaselineKind::Run => {
-            text += &format!(" {}", about_between_runs(&check.comparison, "other earlier run"));
-        }
-        BaselineKind::History => text += &about_history(check),
+fn rows_table(
+    comparisons: &[Comparison],
+    verdict: &[(&str, Align)],
+    cells: impl Fn(&ComparedRow) -> Vec<String>,
+) -> Table {
+    let mut heads = vec![("phase".to_string(), Align::Left), ("A".into(), Align::Right)];
+    for at in 1..=comparisons.len() {
+        let letter = letter(at);
+        heads.push((letter.to_string(), Align::Right));
+        heads.push((format!("{letter}/A"), Align::Right));
+        heads.push(("interval".into(), Align::Left));
+        heads.extend(verdict.iter().map(|(head, align)| (head.to_string(), *align)));
     }
-    let mut texts = vec![("", text)];
-    texts.extend(about_marks(&check.comparison));
-    texts
+    let mut table = Table::new(&heads);
+    if comparisons.len() > 1 {
+        let each = 3 + verdict.len();
+        let of_run = |at: usize| 2 + at * each..2 + (at + 1) * each;
+        let groups = std::iter::once(1..2).chain((0..comparisons.len()).map(of_run));
+        table.groups =
+            groups.map(|columns| ColumnGroup { title: String::new(), columns }).collect();
+    }
+    add_phases(
+        &mut table,
+        keys(comparisons).into_iter(),
+        |key| key,
+        |key| {
+            let mut rows: Vec<Option<&ComparedRow>> = Vec::new();
+            rows.extend(comparisons.iter().map(|all| all.rows.iter().find(|row| row.key == **key)));
+            let known = || rows.iter().flatten();
+            let marks = known().map(|row| marks(row)).max_by_key(|marks| marks.len());
+            let name = key.phase.clone().unwrap_or_else(|| "whole job".into());
+            let first = known().find(|row| row.a.is_some()).or(known().next());
+            let mut line = vec![name + marks.unwrap_or_default()];
+            line.push(first.map_or_else(|| "-".into(), |row| value_cell(row, 0)));
+            for row in rows {
+                line.push(row.map_or_else(|| "-".into(), |row| value_cell(row, 1)));
+                line.push(known_text(row.and_then(|row| row.effect.ratio).map(times)));
+                line.push(known_text(row.and_then(|row| row.effect.interval).map(span)));
+                line.extend(match row {
+                    Some(row) => cells(row),
+                    None => vec![String::new(); verdict.len()],
+                });
+            }
+            line
+        },
+    );
+    table
+}
+
+/// The rows of all comparisons once, those of a variant and level together, its whole job first.
+fn keys(comparisons: &[Comparison]) -> Vec<&PhaseKey> {
+    let all = || comparisons.iter().flat_map(|all| all.rows.iter().map(|row| &row.key));
+    let groups = each_once(all().map(|key| (&key.variant, &key.level)));
+    let mut keys = each_once(all());
+    let group = |key: &PhaseKey| groups.iter().position(|one| *one == (&key.variant, &key.level));
+    keys.sort_by_key(|key| (group(key), key.phase.is_some()));
+    keys
+}
+
+fn value_cell(row: &ComparedRow, side: usize) -> String {
+    let value = [row.a, row.b][side];
+    let text = value.map(|value| value_text(row.metric, value.mean, value.figures));
+    format!("{}{}", mark(row.disturbed[side]), known_text(text))
+}
+
+/// What stands behind a phase where not the same was done or found.
+fn marks(row: &ComparedRow) -> &'static str {
+    match (&row.caches, row.work) {
+        (Some(_), Some(_)) => "~+",
+        (Some(_), None) => "~",
+        (None, Some(_)) => "+",
+        (None, None) => "",
+    }
+}
+
+fn latencies_table(comparison: &Comparison) -> Table {
+    let numbers = ["A", "B", "B/A"].map(|head| (head, Align::Right));
+    let words = ["latency", "interval"].map(|head| (head, Align::Left));
+    let mut table = Table::new(&[&words[..1], &numbers, &words[1..]].concat());
+    let rows = comparison.in_both();
+    let rows = rows.flat_map(|row| row.latency_ratios.iter().map(move |latency| (row, latency)));
+    add_phases(
+        &mut table,
+        rows,
+        |(row, _)| &row.key,
+        |(row, latency)| {
+            let [a, b] = latency.ns.map(short_time);
+            let phase = row.key.phase.as_deref().unwrap_or_default();
+            let name = format!("{phase} {}", latency.quantile.as_str());
+            let ratio = known_text(latency.effect.ratio.map(times));
+            vec![name, a, b, ratio, known_text(latency.effect.interval.map(span))]
+        },
+    );
+    table
 }
 
 fn write_history(row: &ComparedRow, out: &mut dyn Write) -> io::Result<()> {
@@ -360,4 +298,103 @@ fn write_history(row: &ComparedRow, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     table.write(out)
+}
+
+/// What stands for a value that is not known.
+fn known_text(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".into())
+}
+
+/// Writes which runs they are, and what of them does not count.
+fn write_runs(books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
+    for (at, book) in books.iter().enumerate() {
+        let [title, place] = about_run(book);
+        write_wrapped(&format!("{}: ", letter(at)), &title, out)?;
+        write_wrapped("   ", &place, out)?;
+        if !book.run.complete {
+            write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
+        }
+        let invalid = book.measurements.iter().filter(|m| !m.valid()).count() as u64;
+        if invalid > 0 {
+            let text = format!("{} invalid and left out", counted(invalid, "measurement"));
+            write_wrapped("   ", &text, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which run it is, and where it was measured.
+pub(super) fn about_run(book: &Book) -> [String; 2] {
+    let run = &book.run;
+    match &run.reference {
+        Some(reference) => {
+            let Provenance { title, publisher, published, .. } = reference;
+            let title = format!("{}; {title}; {publisher}; {published}", run.id);
+            [title, about_system(reference, &book.host)]
+        }
+        None => {
+            let what = match &run.traced {
+                Some(traced) => format!("trace of {}", traced.target),
+                None => format!("{}, {} scale", run.scenario, run.scale),
+            };
+            let title = format!("run {} of {}: {what}", run.id, run.started);
+            [title, format!("{}; {}", about_place(book), about_machine(&book.host))]
+        }
+    }
+}
+
+/// Adds rows of phases to a table, below the headings of their variants and levels.
+fn add_phases<R>(
+    table: &mut Table,
+    rows: impl Iterator<Item = R>,
+    key: impl Fn(&R) -> &PhaseKey,
+    cells: impl Fn(&R) -> Vec<String>,
+) {
+    let mut heading = PhaseKey::default();
+    for row in rows {
+        let own = PhaseKey { phase: None, ..key(&row).clone() };
+        if own != heading {
+            let level =
+                own.level.as_ref().map(|level| format!("{} {}", level.axis, level_value(level)));
+            table.heading(&match &own.variant {
+                Some(variant) => format!("{}:", cell_name(variant, own.level.as_ref())),
+                None => format!("{}:", level.unwrap_or_else(|| "without a level".into())),
+            });
+            heading = own;
+        }
+        table.row(cells(&row));
+    }
+}
+
+fn value_text(metric: Metric, value: f64, figures: u32) -> String {
+    match metric {
+        Metric::OperationsPerSecond => format!("{}/s", number(value, figures)),
+        Metric::BytesPerSecond => byte_rate(value, figures).replace(' ', ""),
+        Metric::Seconds => short_seconds(Some(value)),
+        Metric::Nanoseconds => time(Some(value)),
+    }
+}
+
+/// The facts in which the runs differ: each may be the cause of a difference.
+fn write_differences(books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
+    let about = match books.iter().any(|book| book.run.reference.is_some()) {
+        true => format!(
+            "{ABOUT_DIFFERENCES} `boatload show reference:NAME` has what is wrong about a published figure."
+        ),
+        false => ABOUT_DIFFERENCES.into(),
+    };
+    write_table(&differences_table(books), &[about], out)
+}
+
+/// A row for each fact in which the runs differ.
+pub(super) fn differences_table(books: &[&Book]) -> Table {
+    let letters = (0..books.len()).map(|at| (letter(at).to_string(), Align::Left));
+    let heads: Vec<_> = [("differs".into(), Align::Left)].into_iter().chain(letters).collect();
+    let mut table = Table::new(&heads);
+    for one in differences(books) {
+        let values =
+            one.values.into_iter().map(|text| text.unwrap_or_else(|| NOT_PUBLISHED.into()));
+        table.row([one.name.to_string()].into_iter().chain(values).collect());
+    }
+    table
 }

@@ -32,7 +32,6 @@ mod warnings;
 pub use audit::{write_audits, write_audits_json};
 pub use comparison::{
     RUNS_MAX, write_check, write_check_json, write_comparison, write_comparison_json,
-    write_side_by_side,
 };
 pub use crash::{write_crash, write_crash_json};
 pub use export::{EXPORTS, ExportFormat, ExportText, find_export};

@@ -97,8 +97,8 @@ fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) ->
         writeln!(out)?;
         let [scenario, id] = [&analysis.book.run.scenario, &analysis.book.run.id];
         let next = format!(
-            "boatload run {scenario} --scale original, then boatload show last {id}, puts a run of your own \
-             beside it"
+            "`boatload run {scenario} --scale original`, then `boatload show last {id}`, compares a run of your \
+             own with it"
         );
         write_wrapped("- ", &next, out)?;
     }

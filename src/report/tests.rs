@@ -1,6 +1,8 @@
 use std::io::{self, Write};
 
 use crate::analysis::Analysis;
+use crate::analysis::compare::compare_beside;
+use crate::analysis::figures::RunFigures;
 use crate::base::errno::Errno;
 use crate::results::book::InvalidReason;
 use crate::results::fixture::failing;
@@ -410,9 +412,13 @@ fn what_grows_is_without_the_sync_and_says_so_where_there_is_one() {
 }
 
 fn side_by_side_text(books: &[&Book]) -> String {
+    let figures: Vec<RunFigures<'_>> = books.iter().map(|book| RunFigures::of(book)).collect();
+    let shown: Vec<&RunFigures<'_>> = figures.iter().collect();
+    let others = shown.iter().skip(1);
+    let comparisons: Vec<_> =
+        others.map(|other| compare_beside(shown[0], other, &[], &shown)).collect();
     let mut out = Vec::new();
-    let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
-    write_side_by_side(&analyses.iter().collect::<Vec<_>>(), &mut out).unwrap();
+    write_comparison(books, &comparisons, false, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -97,24 +97,39 @@ fn take(text: &str, columns: usize) -> &str {
 }
 
 /// Lines of at most [`WIDTH`] columns: the first begins with `lead`, the others with as many
-/// blanks. Breaks between words, and in words that are longer than a line.
-pub(super) fn wrap(lead: &str, text: &str) -> Vec<String> {
-    wrap_to(WIDTH, lead, text)
+/// blanks. Breaks between words, and in words that are longer than a line. A command, which stands between backticks,
+/// stays on one line of any length, so that it can be pasted.
+pub(crate) fn wrap(lead: &str, text: &str) -> Vec<String> {
+    let text = shown(text);
+    let mut units: Vec<String> = Vec::new();
+    let mut is_command = false;
+    for word in text.split_whitespace() {
+        match units.last_mut().filter(|_| is_command) {
+            Some(command) => *command += &format!(" {word}"),
+            None => units.push(word.into()),
+        }
+        is_command ^= word.matches('`').count() % 2 == 1;
+    }
+    lines(WIDTH, lead, &units.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The same for lines of so many columns.
+/// The same for lines of this many columns, where a command is broken like other words.
 pub(crate) fn wrap_to(columns: usize, lead: &str, text: &str) -> Vec<String> {
     let text = shown(text);
+    lines(columns, lead, &text.split_whitespace().collect::<Vec<_>>())
+}
+
+fn lines(columns: usize, lead: &str, units: &[&str]) -> Vec<String> {
     let indent = " ".repeat(width(lead));
     let room = columns.saturating_sub(indent.len()).max(2);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for mut word in text.split_whitespace() {
+    for mut word in units.iter().copied() {
         if !line.is_empty() && width(&line) + 1 + width(word) > room {
             lines.push(std::mem::take(&mut line));
         }
         // Only what a line takes of a word is measured: one may be as long as all lines together.
-        let mut part = take(word, room);
+        let mut part = if word.contains(' ') { word } else { take(word, room) };
         while part.len() < word.len() {
             lines.push(part.to_string());
             word = &word[part.len()..];
@@ -221,6 +236,15 @@ pub(super) fn about_ranges(mut all: impl Iterator<Item = Estimate>) -> Option<&'
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_stays_on_one_line_of_any_length() {
+        let command = format!("`boatload compare {} last`", "k7m ".repeat(30).trim());
+        let lines = wrap("", &format!("It is known: {command} says what differs."));
+        assert!(lines.iter().any(|line| line.contains(&command)), "{lines:?}");
+        let mut others = lines.iter().filter(|line| !line.contains(&command));
+        assert!(others.all(|line| line.len() <= WIDTH), "{lines:?}");
+    }
 
     #[test]
     fn a_long_text_ends_in_an_ellipsis_and_fits() {

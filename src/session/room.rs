@@ -1,6 +1,10 @@
 //! Checks whether a plan fits into its site before anything is written there.
 
+use std::os::fd::BorrowedFd;
 use std::path::Path;
+
+use rustix::fs::{Access, AtFlags, accessat};
+use rustix::io::Errno;
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
@@ -110,6 +114,51 @@ pub(crate) fn check_memory(
         bytes(free),
         bytes(bytes_wanted)
     )))
+}
+
+/// File systems of the kernel's own, in which nobody makes files or directories of data.
+const KERNEL_FILESYSTEMS: [&str; 14] = [
+    "binfmt_misc",
+    "bpf",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "efivarfs",
+    "fusectl",
+    "proc",
+    "pstore",
+    "securityfs",
+    "sysfs",
+    "tracefs",
+];
+
+/// Checks that a directory of a run can be made in the directory, which is opened as `parent` and lies on a file system of
+/// this kind.
+///
+/// # Errors
+/// If it cannot.
+pub(crate) fn check_place(parent: BorrowedFd<'_>, kind: &str, directory: &Path) -> Result<()> {
+    let place = shown(directory);
+    if KERNEL_FILESYSTEMS.contains(&kind) {
+        return Err(Failure::failed(format!(
+            "no files can be made in {place}: it lies on {kind}, a file system of the kernel's own. Nothing was written. \
+             Name a directory on a disk with --dir"
+        )));
+    }
+    match accessat(parent, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
+        Err(error @ (Errno::ROFS | Errno::ACCESS)) => {
+            let failure = Failure::from_system(format!("make a directory in {place}"), error);
+            let sentence = format!(
+                "{}. Nothing was written. Name another directory with --dir",
+                failure.sentence
+            );
+            Err(Failure::failed(sentence))
+        }
+        // Where the kernel cannot tell, making the directory does.
+        _ => Ok(()),
+    }
 }
 
 /// The most that a plan writes at one time, in bytes, with what fills the space.

@@ -164,7 +164,7 @@ pub(crate) fn trace(
     let mut session = TraceSession::start(&program, &order, mark)?;
     session.measure_costs(watcher)?;
     session.follow(&order.target);
-    watcher.notice(&format!("tracing {}; {}", order.target.words(), order.until()));
+    watcher.notice(&format!("tracing {}; {}", order.words(), order.until()));
     if let TraceTarget::Program(program, _) = &mut order.target {
         program.release()?;
     }
@@ -229,6 +229,15 @@ fn nothing_seen(traced: &TraceFacts) -> Failure {
 }
 
 impl TraceOrder {
+    /// What is traced, in a sentence: `all files below /srv`.
+    pub(crate) fn words(&self) -> String {
+        let below = self.path.as_ref().map(|path| format!(" below {}", shown(path)));
+        match (&self.target, below) {
+            (TraceTarget::Everyone, Some(below)) => format!("all files{below}"),
+            (target, below) => format!("{}{}", target.words(), below.unwrap_or_default()),
+        }
+    }
+
     fn question(&self) -> String {
         let below =
             self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
@@ -513,4 +522,23 @@ fn own_call_ns(clock: &RealClock, file: &OwnedFd) -> f64 {
         }
     };
     clock.time(read).1 * 1e9 / f64::from(OWN_CALLS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_of_a_directory_is_announced_by_its_path() {
+        let order = TraceOrder {
+            target: TraceTarget::Everyone,
+            path: Some("/srv/mail".into()),
+            operations: Vec::new(),
+            by: None,
+            every: 1000,
+            duration: None,
+            command: String::new(),
+        };
+        assert_eq!(order.words(), "all files below /srv/mail");
+    }
 }

@@ -55,7 +55,7 @@ pub(crate) fn slower(
     begins: &dyn Fn(u32),
     interrupt: &Interrupt,
 ) -> Result<Trials> {
-    let mut trials = Trials::new(1.0 / (1.0 + delay));
+    let mut trials = Trials::new(1.0 + delay);
     let (plan, pairs) = with_twins(order.plan, &order.plan.variants(), ", slowed", delay);
     each_run(order, &plan, number, begins, interrupt, &mut |book| {
         for [a, b] in &pairs {

@@ -10,6 +10,7 @@
 use crate::common;
 
 use crate::command;
+use crate::mounts::Mounted;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -317,4 +318,57 @@ fn a_time_limit_that_is_none_says_how_to_write_it() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn only_a_near_miss_is_suggested() {
+    let bench = Bench::default();
+    let ran = bench.run(["run", "--filesystem", "zfs"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let said = ran.stderr;
+    assert!(said.contains("cannot make `zfs`") && !said.contains("did you mean"), "{said}");
+    let ran = bench.run(["run", "--filesystem", "xsf"]);
+    assert!(ran.stderr.contains("did you mean `xfs`?"), "{}", ran.stderr);
+    let ran = bench.run(["run", "small"]);
+    assert!(ran.refuses(2).contains("Did you mean smallfiles?"), "{}", ran.stderr);
+}
+
+#[test]
+fn in_a_file_system_of_the_kernels_own_no_files_can_be_made() {
+    let bench = Bench::default();
+    for command in ["run", "plan"] {
+        for place in ["/proc", "/sys"] {
+            let ran = bench.run([command, "--dir", place]);
+            let said = &ran.stderr;
+            assert_eq!(ran.code, Some(1), "{said}");
+            assert!(said.contains(&format!("no files can be made in {place}: ")), "{said}");
+            assert!(!said.contains("MiB"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_of_a_run_that_could_not_be_fails_with_the_reason() {
+    let bench = Bench::default();
+    let ran = bench.run(["plan", "--dir", "/nonexistent"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("/nonexistent"), "{}", ran.stderr);
+    let place = bench.beside("read-only");
+    std::fs::create_dir(&place).unwrap();
+    let place = match Mounted::tmpfs(&place, "size=64M") {
+        Ok(place) => place,
+        Err(why) => return skip("plans on a read-only place", &why),
+    };
+    let plan = |more: &[&str]| {
+        let mut command = bench.command(["plan", "--no-probe", "--dir"]);
+        Ran::of(command.arg(place.path()).args(more))
+    };
+    let ran = plan(&["--set", "files=100m"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stderr.contains("does not fit"), "{}", ran.stderr);
+    assert_eq!(plan(&["--set", "files=100"]).code, Some(0));
+    place.make_read_only();
+    let ran = plan(&["--set", "files=100"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stderr.contains("Read-only file system"), "{}", ran.stderr);
 }

@@ -173,7 +173,7 @@ fn a_file_is_replaced_in_one_step_and_nothing_stays_beside_it() {
 /// Every command that writes a document to a file.
 const DOCUMENTS: [&[&str]; 4] = [
     &["show", "last"],
-    &["compare", "last", "reference:smallfiles-debian8-ext4"],
+    &["compare", "reference:smallfiles-suse12-btrfs", "reference:smallfiles-debian8-ext3"],
     &["check", "last", "--baseline", "history"],
     &["run", "job.toml"],
 ];
@@ -342,4 +342,19 @@ fn the_reference_of_the_run_document_has_every_key() {
     }
     let missing: Vec<&String> = keys.iter().filter(|key| !told.contains(key.as_str())).collect();
     assert_eq!(missing, [""; 0], "missing in docs/RUN.md");
+}
+
+#[test]
+fn several_pictures_never_make_a_directory_of_the_name_of_one() {
+    let (bench, _) = measured();
+    let one = bench.beside("out.svg");
+    let mut command = bench.command(["export", "last", "--format", "svg", "-o"]);
+    let ran = Ran::of(command.arg(&one));
+    let said = ran.refuses(2);
+    assert!(said.contains("files and ") && said.contains("-o DIR/"), "{said}");
+    assert!(!one.exists());
+    let mut command = bench.command(["export", "last", "--format", "svg", "-o"]);
+    let ran = Ran::of(command.arg(bench.beside("pictures")));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(std::fs::read_dir(bench.beside("pictures")).unwrap().count() > 1);
 }

@@ -7,6 +7,8 @@ mod command;
 mod common;
 #[path = "../common/library.rs"]
 mod library;
+#[path = "../common/mounts.rs"]
+mod mounts;
 #[path = "../common/terminal.rs"]
 mod terminal;
 

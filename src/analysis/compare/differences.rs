@@ -38,7 +38,7 @@ const FACTS: [(&str, Fact); 25] = [
     ("scenario", One(|book| book.run.scenario.clone())),
     ("scale", One(|book| book.run.scale.to_string())),
     ("parameters", Many(parameters, ", ")),
-    ("job", Lines(job_lines)),
+    ("job text", Lines(job_lines)),
     ("seed", Own(|book| book.run.seed.unwrap_or_default().to_string())),
     ("repeats (no cause)", Own(|book| book.run.repeats.to_string())),
     ("most operations", One(most_operations)),
@@ -297,7 +297,7 @@ mod tests {
             told,
             [
                 ("parameters", both("selected=3000", "selected=50")),
-                ("job", both("0 lines only in A", "2 lines only in B")),
+                ("job text", both("0 lines only in A", "2 lines only in B")),
                 ("mount options", both("relatime", "noatime")),
             ]
         );
@@ -386,7 +386,7 @@ mod tests {
         let reference = crate::results::reference::find_reference("clutter-xen").unwrap();
         let names: Vec<_> =
             differences(&[&fixture::book(), &reference]).iter().map(|d| d.name).collect();
-        for own in ["seed", "job", "parameters", "boatload", "engine"] {
+        for own in ["seed", "job text", "parameters", "boatload", "engine"] {
             assert!(!names.contains(&own), "{names:?}");
         }
         assert!(names.contains(&"kernel"), "{names:?}");

@@ -4,14 +4,13 @@
 use serde::Serialize;
 
 use super::baseline::BaselineMark;
-use super::decisions::{CheckOutcome, CheckedRow, LoadedSide, RowEffect, UndecidedRow};
+use super::decisions::RowEffect;
 use super::differences::Difference;
 use super::matching::PhaseKey;
-use super::rates::Metric;
-use crate::analysis::effects::contrast::Contrast;
 use crate::analysis::effects::decide::Decision;
-use crate::analysis::tails::{LatencySummary, Quantile};
+use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::Estimate;
+use crate::base::units::Unit;
 use crate::results::book::Book;
 
 /// Run B against set A, which is one run or a history.
@@ -64,12 +63,9 @@ pub struct ComparedRow {
     pub b: Option<Estimate>,
     /// Why a side has no value.
     pub absence: Option<Absence>,
-    /// How many times as fast B was.
+    /// How many times as long B took.
     #[serde(flatten)]
     pub effect: RowEffect,
-    /// The logarithm of B's time over A's; none with fewer than two repeats of a run.
-    #[serde(skip)]
-    pub(super) contrast: Option<Contrast>,
     /// The work of A and B, if it was not the same.
     pub work: Option<[PhaseWork; 2]>,
     /// What was found of the caches of A and B, if it was not the same; of the whole job that of
@@ -77,25 +73,62 @@ pub struct ComparedRow {
     pub caches: Option<[String; 2]>,
     /// Whether background load disturbed measurements of A and B that count; of a history those of the baseline's runs.
     pub disturbed: [bool; 2],
-    /// The side that background load may have made the slower one, since it disturbed no other.
-    #[serde(skip)]
-    pub loaded_side: Option<LoadedSide>,
     /// How many measurements of A and B do not count, because background load disturbed their repeats.
     pub left_out: [usize; 2],
-    /// Latencies of the measurements of A and B that count; none for the whole job.
-    pub latency_ns: [Option<LatencySummary>; 2],
-    /// Their quantiles, compared; empty for the whole job and in a check.
+    /// Quantiles of the latencies of the measurements that count, compared; empty for the whole job and in a check.
     pub latency_ratios: Vec<LatencyRatio>,
     /// What A's history is made of; none if A is one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<BaselineHistory>,
     /// What a check makes of it; none in a plain comparison.
-    #[serde(flatten)]
-    pub checked: Option<CheckedRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<CheckOutcome>,
+}
+
+/// What a check says of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckOutcome {
+    /// Proven to be slower by less than the limit.
+    Ok,
+    /// Proven to be slower by more.
+    Regression,
+    /// Neither is proven.
+    Unsure,
+    /// All that the run measured of it is invalid, or some of it reached its limit.
+    Invalid,
+    /// The run ended before it.
+    Missing,
+    /// A measurement of the baseline reached its limit.
+    NoBaseline,
+    /// Only the run or only the baseline has it.
+    NotInBoth,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// More is faster.
+    #[default]
+    OperationsPerSecond,
+    /// More is faster.
+    BytesPerSecond,
+    /// Seconds of a whole job.
+    Seconds,
+    /// How long one operation took. Of a run with windows, the mean of the window with that operation.
+    Nanoseconds,
+}
+
+impl Metric {
+    /// Of a rate in this unit.
+    pub(super) fn of_rate(unit: Unit) -> Self {
+        if unit == Unit::Bytes { Self::BytesPerSecond } else { Self::OperationsPerSecond }
+    }
 }
 
 /// A quantile of the latencies of A and B.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LatencyRatio {
     /// Which.
     pub quantile: Quantile,
@@ -180,13 +213,6 @@ impl Comparison {
         self.rows.iter().filter(|row| row.is_in_both())
     }
 
-    /// How many measurements of A and B do not count in rows of phases or in those of whole jobs, because background
-    /// load disturbed their repeats.
-    pub fn left_out(&self, is_job: bool) -> [usize; 2] {
-        let rows = || self.rows.iter().filter(|row| row.key.phase.is_none() == is_job);
-        [0, 1].map(|side| rows().map(|row| row.left_out[side]).sum())
-    }
-
     /// Rows of both sides with this decision about B's time.
     pub fn with(&self, decision: Decision) -> Vec<&ComparedRow> {
         self.in_both().filter(|row| row.effect.decision == decision).collect()
@@ -194,22 +220,8 @@ impl Comparison {
 }
 
 impl ComparedRow {
-    /// What is known before all rows are decided together.
-    pub(super) fn undecided(&self) -> UndecidedRow {
-        UndecidedRow {
-            slowdown: self.effect.slowdown(),
-            contrast: self.contrast,
-            loaded_side: self.loaded_side,
-        }
-    }
-
     /// Whether both sides have a value.
     pub fn is_in_both(&self) -> bool {
         self.a.is_some() && self.b.is_some()
-    }
-
-    /// What a check says of it.
-    pub fn outcome(&self) -> Option<CheckOutcome> {
-        self.checked.map(|checked| checked.outcome)
     }
 }

@@ -40,14 +40,14 @@ const STEADY: &[f64] = &[1.00, 1.01, 0.99];
 const SLOWER: &[f64] = &[1.50, 1.51, 1.49];
 
 #[test]
-fn a_run_that_takes_longer_is_slower_and_the_ratio_is_that_of_rates() {
+fn a_run_that_takes_longer_is_slower_and_the_ratio_is_how_many_times_as_long() {
     let comparison = compare(&book_of(&[("create", STEADY)]), &book_of(&[("create", SLOWER)]));
     let [row] = comparison.rows.as_slice() else { panic!("{comparison:?}") };
     assert_eq!(row.effect.decision, Decision::Longer);
-    assert!((row.effect.ratio.unwrap() - 1.0 / 1.5).abs() < 0.001, "{row:?}");
+    assert!((row.effect.ratio.unwrap() - 1.5).abs() < 0.001, "{row:?}");
     let Interval { low, high } = row.effect.interval.unwrap();
     assert!(
-        low < row.effect.ratio.unwrap() && row.effect.ratio.unwrap() < high && high < 1.0,
+        1.0 < low && low < row.effect.ratio.unwrap() && row.effect.ratio.unwrap() < high,
         "{row:?}"
     );
 }
@@ -108,7 +108,7 @@ fn an_interval_whose_ends_are_far_apart_is_not_stated_and_decides_nothing() {
     let wild = book_of(&[("create", &[1.0, 900.0])]);
     let effect = &compare(&book_of(&[("create", STEADY)]), &wild).rows[0].effect;
     assert_eq!((effect.decision, effect.interval), (Decision::Open, None));
-    assert!(effect.ratio.is_some_and(|ratio| ratio < 0.1), "{effect:?}");
+    assert!(effect.ratio.is_some_and(|ratio| ratio > 10.0), "{effect:?}");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn latencies_that_are_longer_are_slower_and_those_that_only_waver_are_not_told_a
         }
         book
     };
-    let pair = |a, b| compare(&of(a), &of(b)).rows[0].latency_ratios[0];
+    let pair = |a, b| compare(&of(a), &of(b)).rows[0].latency_ratios[0].clone();
     let slower = pair([1_000, 1_010, 990], [1_500, 1_510, 1_490]);
     assert_eq!((slower.quantile, slower.effect.decision), (Quantile::P50, Decision::Longer));
     let Interval { low, high } = slower.effect.interval.unwrap();
@@ -224,7 +224,7 @@ fn runs_that_lie_no_further_apart_than_others_of_the_same_are_not_told_apart() {
     let row = &comparison.rows[0];
     assert_eq!((row.effect.decision, comparison.other_runs), (Decision::Open, 6));
     let Interval { low, high } = row.effect.interval.unwrap();
-    assert!(low < 0.7 && high > 1.0, "{row:?}");
+    assert!(low < 1.0 && high > 1.4, "{row:?}");
     assert!(width(&among(0)) < width(&among(2)) && width(&among(0)) < width(&among(6)));
 }
 
@@ -281,7 +281,7 @@ fn repeats_beside_background_load_do_not_count_where_three_others_are_without_it
     assert!((row.effect.ratio.unwrap() - 1.0).abs() < 0.02, "{row:?}");
     let row = &compare(&run, &disturbed(run.clone(), 3, 3.0)).rows[0];
     assert_eq!((row.left_out, row.disturbed), ([0, 0], [false, true]), "two are too few");
-    assert!(row.effect.ratio.unwrap() < 0.6, "{row:?}");
+    assert!(row.effect.ratio.unwrap() > 1.7, "{row:?}");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn what_a_quiet_machine_proves_is_not_proven_beside_background_load() {
     assert_eq!(compare(&a, &b).rows[0].effect.decision, Decision::Longer);
     let row = &compare(&disturbed(a, 3, 1.0), &disturbed(b, 3, 1.0)).rows[0];
     assert_eq!(row.effect.decision, Decision::Open);
-    assert!(row.effect.interval.is_some_and(|one| one.high > 1.0), "{row:?}");
+    assert!(row.effect.interval.is_some_and(|one| one.low < 1.0), "{row:?}");
 }
 
 /// Three phases of five repeats, and the same beside load in these repeats of each, which take nine times as long.
@@ -314,7 +314,7 @@ fn check(run: &Book, baseline: &[&Book]) -> Vec<CheckOutcome> {
         many => BaselineRuns::History(many),
     };
     let check = Check::of_runs(&[&RunFigures::of(run)], baseline, &[], 0.05);
-    check.comparison.rows.iter().map(|row| row.outcome().unwrap()).collect()
+    check.comparison.rows.iter().map(|row| row.outcome.unwrap()).collect()
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn load_of_one_side_alone_proves_neither_that_it_is_slower_nor_that_the_other_is
     let [quiet, loaded] = beside_load([[1, 2], [3, 4], [5, 5]]);
     let comparison = compare(&quiet, &loaded);
     let job = &comparison.rows[0];
-    assert!(job.effect.interval.is_some_and(|interval| interval.high < 0.9), "{job:?}");
+    assert!(job.effect.interval.is_some_and(|interval| interval.low > 1.1), "{job:?}");
     let open = Decision::Open;
     let expected = [("job", open), ("phase", open), ("phase", open), ("phase", open)];
     assert_eq!(decisions(&comparison), expected);
@@ -345,8 +345,8 @@ fn a_run_beside_load_is_a_regression_only_to_a_history_that_knows_load() {
 fn measurements_are_left_out_of_whole_jobs_where_any_phase_of_their_repeat_was_disturbed() {
     let [quiet, loaded] = beside_load([[1, 1], [2, 2], [2, 2]]);
     let comparison = compare(&quiet, &loaded);
-    assert_eq!(comparison.left_out(false), [0, 3]);
-    assert_eq!(comparison.left_out(true), [0, 6]);
+    let left_out = comparison.rows.iter().map(|row| row.left_out).collect::<Vec<_>>();
+    assert_eq!(left_out, [[0, 6], [0, 1], [0, 1], [0, 1]], "the whole job, then the phases");
 }
 
 #[test]
@@ -370,9 +370,6 @@ fn latencies_are_those_of_the_repeats_that_are_compared() {
         assert!((of_b / of_a - pair.effect.ratio.unwrap()).abs() < 1e-6, "{pair:?}");
         assert!((of_b / of_a - 1.0).abs() < 0.01, "{pair:?}");
     }
-    assert_eq!(row.latency_ns[0], RunFigures::of(&a).summary().groups[0].rows[0].tail);
-    let p50 = |side: usize| row.latency_ns[side].and_then(|tail| tail.p50_ns);
-    assert_eq!(p50(0), p50(1), "{row:?}");
 }
 
 #[test]

@@ -16,15 +16,14 @@ use sha2::{Digest, Sha256};
 use super::charts::charts;
 use super::comparison::{
     ABOUT_DIFFERENCES, about_run, comparison_reading, comparison_table, differences_table,
-    side_by_side_reading, side_by_side_table,
 };
 use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
 use super::head::about_lack;
 use super::phases::about_n;
 use crate::analysis::Analysis;
+use crate::analysis::compare::Comparison;
 use crate::analysis::compare::differences::letter;
-use crate::analysis::compare::{Comparison, side_by_side};
 use crate::base::distinct::each_once;
 use crate::results::book::Book;
 use blocks::PageBlock;
@@ -55,28 +54,25 @@ struct PageSection {
 }
 
 /// The page of one run or of several, at most [`PAGE_RUNS_MAX`], in a file that is named after them.
-/// `comparison` is what the second of two is to the first.
+/// `comparisons` are those of each other run with the first.
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.
-pub fn page_text(
-    analyses: &[&Analysis<'_>],
-    comparison: Option<&Comparison>,
-) -> io::Result<ExportText> {
+pub fn page_text(analyses: &[&Analysis<'_>], comparisons: &[Comparison]) -> io::Result<ExportText> {
     let ids: Vec<&str> = analyses.iter().map(|one| one.book.run.id.as_str()).collect();
     let books = analyses.iter().map(|one| one.book).collect();
-    let page = Page { analyses, books, comparison, style: format!("{STYLE}{}", dark_rules()) };
+    let page = Page { analyses, books, comparisons, style: format!("{STYLE}{}", dark_rules()) };
     let text = page.render().map_err(io::Error::other)?;
     Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text: text + "\n" })
 }
 
-/// The runs, and the comparison of two.
+/// The runs, and the comparisons of the others with the first.
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
     analyses: &'a [&'a Analysis<'a>],
     books: Vec<&'a Book>,
-    comparison: Option<&'a Comparison>,
+    comparisons: &'a [Comparison],
     style: String,
 }
 
@@ -127,7 +123,7 @@ impl Page<'_> {
 
     fn sections(&self) -> [PageSection; 5] {
         let mut charts = charts(self.analyses).into_iter().map(PageBlock::chart);
-        let mut answer = sections::answer(self.analyses, self.comparison, charts.next());
+        let mut answer = sections::answer(self.analyses, self.comparisons, charts.next());
         let [mut tables, mut measured] = [self.side_by_side(), self.differences()];
         tables.extend(self.each(sections::tables));
         measured.extend(self.each(sections::measured));
@@ -156,24 +152,11 @@ impl Page<'_> {
         self.analyses.iter().enumerate().filter_map(one).collect()
     }
 
-    /// The runs side by side; of two, what the second is to the first.
+    /// The runs side by side, each held against the first.
     fn side_by_side(&self) -> Vec<PageBlock> {
-        let mut blocks = Vec::new();
-        if self.books.len() < 2 {
-            return blocks;
-        }
-        let figures: Vec<_> = self.analyses.iter().map(|one| one.figures()).collect();
-        let rows = side_by_side(&figures);
-        let others: Vec<usize> = (1..self.books.len()).collect();
-        if let Some(comparison) = self.comparison.filter(|all| all.in_both().next().is_some()) {
-            blocks.extend(PageBlock::table("B against A", comparison_table(comparison)));
-            let texts = comparison_reading(comparison).into_iter();
-            blocks
-                .extend(texts.filter_map(|(lead, text)| PageBlock::note(lead.to_string() + &text)));
-        }
-        blocks.extend(PageBlock::table("side by side", side_by_side_table(&rows, &others)));
-        blocks.extend(side_by_side_reading(&rows).into_iter().filter_map(PageBlock::note));
-        blocks
+        let table = PageBlock::table("side by side", comparison_table(self.comparisons));
+        let notes = comparison_reading(self.comparisons).into_iter().filter_map(PageBlock::note);
+        table.into_iter().chain(notes).collect()
     }
 
     fn differences(&self) -> Vec<PageBlock> {

@@ -35,11 +35,11 @@ use crate::run::cache::Doubt;
 /// table of a single run.
 pub(super) fn answer(
     analyses: &[&Analysis<'_>],
-    comparison: Option<&Comparison>,
+    comparisons: &[Comparison],
     best: Option<PageBlock>,
 ) -> Vec<PageBlock> {
     let mut blocks = Vec::new();
-    if let Some(comparison) = comparison {
+    if let [comparison] = comparisons {
         let all = comparison_sentences(comparison).into_iter().map(PageSentence::plain).collect();
         blocks.extend(PageBlock::sentences("findings", all));
     }

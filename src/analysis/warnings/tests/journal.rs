@@ -25,6 +25,11 @@ fn what_was_deleted_before_is_stated_of_new_entries_without_a_journal() {
     assert_eq!(one.code, WarningCode::NoJournal);
     assert_eq!(one.phases, ["create", "mkdir"]);
     assert_eq!(stated(Some(true), all()), []);
+    let mut traced = Book { measurements: all(), ..Book::default() };
+    traced.host.filesystem.journal = Some(false);
+    traced.run.traced = Some(crate::results::book::TraceFacts::default());
+    let warnings = of_book(&traced);
+    assert!(warnings.iter().all(|one| one.code != WarningCode::NoJournal), "{warnings:?}");
     assert_eq!(stated(None, all()), []);
     assert_eq!(
         stated(Some(false), vec![of("create", EngineName::Sim), of("read", EngineName::Sync)]),

@@ -3,9 +3,7 @@
 use super::mutation::Random;
 use crate::analysis::Analysis;
 use crate::analysis::compare::compare;
-use crate::report::{
-    EXPORTS, REPORTS, page_text, write_comparison, write_runs, write_side_by_side,
-};
+use crate::report::{EXPORTS, REPORTS, page_text, write_comparison, write_runs};
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing};
 use crate::results::store::{RunList, RunSummary};
@@ -23,9 +21,9 @@ fn show(book: &Book) {
     let other = fixture::book();
     let other = Analysis::of(&other);
     let comparison = compare(&other, &analysis);
-    let _ = write_comparison([other.book, book], &comparison, true, &mut out);
-    let _ = write_side_by_side(&[&other, &analysis], &mut out);
-    let _ = page_text(&[&other, &analysis], Some(&comparison));
+    let comparisons = [comparison];
+    let _ = write_comparison(&[other.book, book], &comparisons, true, &mut out);
+    let _ = page_text(&[&other, &analysis], &comparisons);
     let book = book.without_measurements();
     let summary = RunSummary { book, measurements: 1, ..RunSummary::default() };
     let _ = write_runs(&RunList { runs: vec![summary], ..RunList::default() }, &mut out);

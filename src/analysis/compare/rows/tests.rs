@@ -1,12 +1,15 @@
-use super::*;
+use crate::analysis::compare::{ComparedRow, Metric};
+use crate::analysis::figures::RunFigures;
+use crate::analysis::uncertainty::IntervalBasis;
 use crate::results::book::{Book, Window};
 use crate::results::fixture;
 use crate::results::fixture::at_limit;
 use crate::results::reference::find_reference;
 
-fn side_by_side(books: &[&Book]) -> Vec<SideBySideRow> {
-    let analyses: Vec<RunFigures<'_>> = books.iter().map(|book| RunFigures::of(book)).collect();
-    super::side_by_side(&analyses.iter().collect::<Vec<_>>())
+/// The rows of the second run beside the first.
+fn side_by_side(books: [&Book; 2]) -> Vec<ComparedRow> {
+    let figures = books.map(RunFigures::of);
+    crate::analysis::compare::compare(&figures[0], &figures[1]).rows
 }
 
 fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
@@ -20,22 +23,17 @@ fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
     book
 }
 
-fn ratios(row: &SideBySideRow) -> Vec<Option<f64>> {
-    row.sides.iter().map(|side| side.and_then(|side| side.ratio)).collect()
-}
-
 #[test]
 fn runs_of_one_variant_each_stand_beside_each_other_whatever_it_is_called() {
     let (a, b) = (book_of(&["default"], "create", 20_000), book_of(&["ext4"], "create", 10_000));
-    let rows = side_by_side(&[&a, &b]);
+    let rows = side_by_side([&a, &b]);
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert_eq!(
         (rows[0].key.variant.as_deref(), rows[0].metric),
         (None, Metric::OperationsPerSecond)
     );
-    let ratio = ratios(&rows[0])[1].unwrap();
-    assert!((ratio - 2.0).abs() < 1e-9, "half the time is twice the rate: {ratio}");
-    assert_eq!(ratios(&rows[0])[0], None, "the first run has no ratio");
+    let ratio = rows[0].effect.ratio.unwrap();
+    assert!((ratio - 0.5).abs() < 1e-9, "half the time: {ratio}");
 }
 
 #[test]
@@ -43,10 +41,10 @@ fn a_run_without_named_variants_stands_beside_each_variant_of_another() {
     let named = book_of(&["multiple", "single"], "create", 20_000);
     let unnamed = book_of(&["default"], "create", 10_000);
     for books in [[&named, &unnamed], [&unnamed, &named]] {
-        let rows = side_by_side(&books);
+        let rows = side_by_side(books);
         let variants: Vec<_> = rows.iter().map(|row| row.key.variant.as_deref()).collect();
         assert_eq!(variants, [Some("multiple"), Some("single")]);
-        assert!(rows.iter().all(|row| row.sides.iter().all(Option::is_some)), "{rows:?}");
+        assert!(rows.iter().all(ComparedRow::is_in_both), "{rows:?}");
     }
 }
 
@@ -54,31 +52,32 @@ fn a_run_without_named_variants_stands_beside_each_variant_of_another() {
 fn a_named_variant_stands_beside_its_own_name_only() {
     let a = book_of(&["ext4", "xfs"], "create", 20_000);
     let b = book_of(&["btrfs", "ext4"], "create", 20_000);
-    let both = |row: &SideBySideRow| row.sides.iter().all(Option::is_some);
-    let rows = side_by_side(&[&a, &b]);
-    let found: Vec<_> = rows.iter().map(|r| (r.key.variant.as_deref().unwrap(), both(r))).collect();
+    let rows = side_by_side([&a, &b]);
+    let found: Vec<_> =
+        rows.iter().map(|r| (r.key.variant.as_deref().unwrap(), r.is_in_both())).collect();
     assert_eq!(found, [("ext4", true), ("xfs", false), ("btrfs", false)]);
 }
 
 #[test]
 fn a_phase_of_only_one_run_has_a_row_without_a_ratio() {
-    let rows = side_by_side(&[
+    let rows = side_by_side([
         &book_of(&["default"], "create", 20_000),
         &book_of(&["default"], "delete", 20_000),
     ]);
     let phases: Vec<_> = rows.iter().map(|row| row.key.phase.as_deref().unwrap()).collect();
     assert_eq!(phases, ["create", "delete"]);
-    assert!(rows.iter().all(|row| ratios(row) == [None, None]), "{rows:?}");
+    assert!(rows.iter().all(|row| row.effect.ratio.is_none()), "{rows:?}");
 }
 
 #[test]
 fn phases_that_move_much_in_each_operation_are_told_in_bytes() {
     let clutter = find_reference("clutter-xen").unwrap();
-    let rows = side_by_side(&[&clutter, &clutter]);
+    let rows = side_by_side([&clutter, &clutter]);
+    let rows: Vec<_> = rows.into_iter().filter(|row| row.key.phase.is_some()).collect();
     assert_eq!(rows.len(), 6, "write and read at three levels");
     assert!(rows.iter().all(|row| row.metric == Metric::BytesPerSecond));
-    assert!(rows.iter().all(|row| ratios(row) == [None, Some(1.0)]), "{rows:?}");
-    let write = rows[0].sides[0].unwrap().value;
+    assert!(rows.iter().all(|row| row.effect.ratio == Some(1.0)), "{rows:?}");
+    let write = rows[0].a.unwrap();
     // The mean over five passes of 2,076,180,480 bytes over each time that was published.
     let times = [3.32403, 3.67567, 3.27064, 3.08417, 3.47598];
     let logs = times.iter().map(|seconds: &f64| (2_076_180_480.0 / seconds).ln());
@@ -90,7 +89,9 @@ fn phases_that_move_much_in_each_operation_are_told_in_bytes() {
 #[test]
 fn a_phase_that_moves_little_at_one_level_is_told_in_operations_at_all() {
     let chunks = find_reference("chunks-ozone").unwrap();
-    assert!(side_by_side(&[&chunks]).iter().all(|row| row.metric == Metric::OperationsPerSecond));
+    let rows = side_by_side([&chunks, &chunks]);
+    let mut phases = rows.iter().filter(|row| row.key.phase.is_some());
+    assert!(phases.all(|row| row.metric == Metric::OperationsPerSecond), "{rows:?}");
 }
 
 #[test]
@@ -102,38 +103,36 @@ fn a_single_operation_stands_beside_the_window_that_holds_its_number() {
     }
     let window = |first, mean_ns| Window { first, operations: 1_000, mean_ns, ..Window::default() };
     own.measurements[0].windows = vec![window(0, 19_500.0), window(1_000, 11_000.0)];
-    let rows = side_by_side(&[&ufs, &own]);
+    let rows = side_by_side([&ufs, &own]);
     assert_eq!(rows.len(), 63, "21 operations of three layouts");
-    let of = |variant: &str, number: u64| {
-        let is = |row: &&SideBySideRow| {
-            row.key.variant.as_deref() == Some(variant)
-                && row.metric == Metric::LatencyOfOperation(number)
+    let of = |variant: &str, phase: &str| {
+        let is = |row: &&ComparedRow| {
+            row.key.variant.as_deref() == Some(variant) && row.key.phase.as_deref() == Some(phase)
         };
-        ratios(rows.iter().find(is).unwrap())[1]
+        rows.iter().find(is).unwrap().effect.ratio
     };
-    assert_eq!(of("single", 1_000), Some(0.5), "the 1,000th lies in the first window");
-    assert_eq!(of("single", 2_000), Some(11.0 / 33.0));
-    assert_eq!(of("single", 51_000), None, "so many were not made");
-    assert_eq!(of("striped", 1_000), None, "it has no windows");
+    assert_eq!(of("single", "create 1,000"), Some(0.5), "the 1,000th lies in the first window");
+    assert_eq!(of("single", "create 2,000"), Some(11.0 / 33.0));
+    assert_eq!(of("single", "create 51,000"), None, "so many were not made");
+    assert_eq!(of("striped", "create 1,000"), None, "it has no windows");
 }
 
 #[test]
 fn nothing_in_a_book_makes_it_fail() {
     for seed in 0..40 {
         let (a, b) = (fixture::Odd::new(seed).book(), fixture::Odd::new(seed + 1_000).book());
-        for row in side_by_side(&[&a, &b]) {
-            assert_eq!(row.sides.len(), 2);
-            assert!(ratios(&row).iter().flatten().all(|ratio| ratio.is_finite()), "seed {seed}");
+        for row in side_by_side([&a, &b]) {
+            assert!(row.effect.ratio.is_none_or(f64::is_finite), "seed {seed}: {row:?}");
         }
     }
 }
 
 /// Which rows have a figure of the first run, and which of the second.
 fn met(own: &Book, other: &Book) -> Vec<(String, [bool; 2])> {
-    let rows = side_by_side(&[own, other]);
+    let rows = side_by_side([own, other]);
     let created = rows.into_iter().filter(|row| row.key.phase.as_deref() == Some("create"));
-    let both = |row: SideBySideRow| {
-        (row.key.variant.unwrap_or_default(), [0, 1].map(|at| row.sides[at].is_some()))
+    let both = |row: ComparedRow| {
+        (row.key.variant.unwrap_or_default(), [row.a.is_some(), row.b.is_some()])
     };
     created.map(both).collect()
 }
@@ -172,9 +171,9 @@ fn a_run_of_which_a_repeat_reached_its_limit_has_no_value_beside_others() {
     long.cell.repeat = 2;
     long.invalid.push(at_limit());
     slow.measurements.push(long);
-    let rows = side_by_side(&[&quick, &slow]);
+    let rows = side_by_side([&quick, &slow]);
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
-    let has_value = row.sides.iter().map(Option::is_some).collect::<Vec<_>>();
-    assert_eq!((has_value, row.limited), (vec![true, false], true));
-    assert!(!side_by_side(&[&quick, &quick])[0].limited);
+    assert_eq!((row.a.is_some(), row.b), (true, None));
+    assert_eq!(row.absence, Some(super::Absence::ReachedLimit));
+    assert!(side_by_side([&quick, &quick])[0].b.is_some());
 }

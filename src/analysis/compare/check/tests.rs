@@ -66,8 +66,8 @@ fn only_a_slowdown_beyond_the_threshold_in_the_whole_interval_is_a_regression() 
         (1.50, CheckOutcome::Regression),
     ] {
         let check = checked(seconds, &[1.0]);
-        assert_eq!(row(&check, "create").outcome().unwrap(), expected, "{seconds}: {check:?}");
-        let delete = row(&check, "delete").outcome().unwrap();
+        assert_eq!(row(&check, "create").outcome.unwrap(), expected, "{seconds}: {check:?}");
+        let delete = row(&check, "delete").outcome.unwrap();
         assert_eq!(delete, CheckOutcome::Unsure, "equal runs may differ by more than the limit");
         assert_eq!(check.rows().count(), 3, "the whole job too");
     }
@@ -76,9 +76,9 @@ fn only_a_slowdown_beyond_the_threshold_in_the_whole_interval_is_a_regression() 
 #[test]
 fn what_runs_differ_by_counts_where_repeats_do_not_show_it() {
     let steady = checked(1.12, &[1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.01]);
-    assert_eq!(row(&steady, "create").outcome().unwrap(), CheckOutcome::Regression);
+    assert_eq!(row(&steady, "create").outcome.unwrap(), CheckOutcome::Regression);
     let unsteady = checked(1.12, &[1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 1.0, 1.1]);
-    assert_eq!(row(&unsteady, "create").outcome().unwrap(), CheckOutcome::Unsure, "{unsteady:?}");
+    assert_eq!(row(&unsteady, "create").outcome.unwrap(), CheckOutcome::Unsure, "{unsteady:?}");
 }
 
 const ACCEPTED: [f64; 11] = [1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.2, 1.21, 1.19, 1.2];
@@ -88,7 +88,7 @@ fn a_change_that_three_runs_have_is_the_new_baseline() {
     let before = checked(1.2, &ACCEPTED[..9]);
     let create = row(&before, "create");
     assert_eq!(
-        create.outcome().unwrap(),
+        create.outcome.unwrap(),
         CheckOutcome::Regression,
         "two runs are no baseline: {create:?}"
     );
@@ -98,7 +98,7 @@ fn a_change_that_three_runs_have_is_the_new_baseline() {
     let after = checked(1.2, &ACCEPTED);
     let create = row(&after, "create");
     let history = create.history.as_ref().unwrap();
-    let found = (create.outcome().unwrap(), history.since, history.runs);
+    let found = (create.outcome.unwrap(), history.since, history.runs);
     assert_eq!(found, (CheckOutcome::Ok, 7, 4), "{create:?}");
     assert_eq!(
         [6, 7, 8].map(|at| history.points[at].mark),
@@ -111,7 +111,7 @@ fn a_change_that_three_runs_have_is_the_new_baseline() {
         "each has a history of its own"
     );
     let again = checked(1.4, &ACCEPTED);
-    assert_eq!(row(&again, "create").outcome().unwrap(), CheckOutcome::Regression);
+    assert_eq!(row(&again, "create").outcome.unwrap(), CheckOutcome::Regression);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
     run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec![failing(Errno::EIO, 1)]);
     let baseline = book_of(1.0, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
-    let outcomes: Vec<_> = found.rows().map(|row| row.outcome().unwrap()).collect();
+    let outcomes: Vec<_> = found.rows().map(|row| row.outcome.unwrap()).collect();
     assert_eq!(outcomes, [CheckOutcome::Unsure, CheckOutcome::Invalid], "{found:?}");
     run.measurements.truncate(3);
     let found = check(&run, &[&baseline], FAIL_ON);
@@ -128,7 +128,7 @@ fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
     assert_eq!(found.with(CheckOutcome::NotInBoth).len(), 1);
     run.run.complete = false;
     let found = check(&run, &[&baseline], FAIL_ON);
-    assert_eq!(row(&found, "delete").outcome().unwrap(), CheckOutcome::Missing);
+    assert_eq!(row(&found, "delete").outcome.unwrap(), CheckOutcome::Missing);
 }
 
 #[test]
@@ -139,10 +139,10 @@ fn an_unknown_error_makes_nothing_a_regression() {
     let baseline = run_like(&run, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
     let create = row(&found, "create");
-    let interval = create.checked.unwrap().slowdown_interval;
-    assert_eq!((create.outcome().unwrap(), interval), (CheckOutcome::Unsure, None));
+    let interval = create.effect.interval;
+    assert_eq!((create.outcome.unwrap(), interval), (CheckOutcome::Unsure, None));
     assert_eq!(
-        row(&found, "delete").outcome().unwrap(),
+        row(&found, "delete").outcome.unwrap(),
         CheckOutcome::Unsure,
         "as fast, as far as is known"
     );
@@ -165,7 +165,7 @@ fn a_history_whose_noise_is_known_raises_few_false_alarms() {
     for seed in 0..60u64 {
         let seconds: Vec<f64> = (0..12).map(|at| noise(seed * 100 + at)).collect();
         let check = checked_on(1e-6, seconds[11], &seconds[..11]);
-        alarms += usize::from(row(&check, "create").outcome().unwrap() == CheckOutcome::Regression);
+        alarms += usize::from(row(&check, "create").outcome.unwrap() == CheckOutcome::Regression);
     }
     assert!(alarms <= 2, "{alarms} of 60 though nothing may be slower at all");
 }
@@ -198,12 +198,12 @@ fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
         let others = others_of(seconds);
         check_among(&run, &baseline, &others.iter().collect::<Vec<_>>())
     };
-    assert_eq!(row(&among(&[]), "create").outcome().unwrap(), CheckOutcome::Regression);
+    assert_eq!(row(&among(&[]), "create").outcome.unwrap(), CheckOutcome::Regression);
     let wide = among(&[0.8, 1.1, 0.9, 1.2, 1.0, 1.1]);
     let create = row(&wide, "create");
-    assert_eq!(create.outcome().unwrap(), CheckOutcome::Unsure);
+    assert_eq!(create.outcome.unwrap(), CheckOutcome::Unsure);
     let width = |row: &ComparedRow| {
-        let interval = row.checked.unwrap().slowdown_interval.unwrap();
+        let interval = row.effect.interval.unwrap();
         interval.high / interval.low
     };
     assert!(width(row(&wide, "delete")) < width(create), "which is the same in all: {wide:?}");
@@ -216,7 +216,7 @@ fn a_regression_stays_one_beside_one_that_was_as_slow_before_it() {
     let others = others_of(&[1.0, 1.01, 0.99, 1.0, 1.02, 1.01, 1.2]);
     let others: Vec<&Book> = others.iter().collect();
     let checked = check_among(&run, &baseline, &others);
-    assert_eq!(row(&checked, "create").outcome().unwrap(), CheckOutcome::Regression, "{checked:?}");
+    assert_eq!(row(&checked, "create").outcome.unwrap(), CheckOutcome::Regression, "{checked:?}");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn runs_that_confirm_a_regression_count_with_it_and_one_that_was_only_once_is_no
         let runs: Vec<&RunFigures<'_>> = runs.iter().collect();
         let check =
             Check::of_runs(&runs, BaselineRuns::Run(&RunFigures::of(&baseline)), &[], FAIL_ON);
-        (row(&check, "create").outcome().unwrap(), check.comparison.b_again.len())
+        (row(&check, "create").outcome.unwrap(), check.comparison.b_again.len())
     };
     assert_eq!(checked(&[1.5]), (CheckOutcome::Regression, 0));
     assert_eq!(checked(&[1.5, 1.0]), (CheckOutcome::Unsure, 1));
@@ -260,7 +260,7 @@ fn runs_that_did_the_same_again_do_not_stand_in_for_what_the_run_lacks() {
         let delete = row(&check, "delete");
         assert_eq!((delete.b, delete.effect.ratio), (None, None), "{delete:?}");
         assert!(row(&check, "create").b.is_some(), "{check:?}");
-        delete.outcome().unwrap()
+        delete.outcome.unwrap()
     };
     let mut run = book_of(1.5, 1.0);
     run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec![failing(Errno::EIO, 1)]);
@@ -285,7 +285,7 @@ fn a_phase_of_which_a_repeat_reached_its_limit_is_never_good() {
     let delete = |run: &Book, history: &[&Book]| {
         let check = check(run, history, FAIL_ON);
         let delete = check.rows().find(|row| row.key.phase.as_deref() == Some("delete"));
-        delete.map(|row| (row.outcome().unwrap(), row.absence, row.a.is_some(), row.b.is_some()))
+        delete.map(|row| (row.outcome.unwrap(), row.absence, row.a.is_some(), row.b.is_some()))
     };
     let by_limit = Some(Absence::ReachedLimit);
     let invalid = Some((CheckOutcome::Invalid, by_limit, true, false));
@@ -307,7 +307,7 @@ fn a_run_that_reached_its_limit_is_not_outvoted_by_others_that_did_the_same_agai
         let (run, again) = (RunFigures::of(&run), RunFigures::of(again));
         let baseline = RunFigures::of(&baseline);
         let check = Check::of_runs(&[&run, &again], BaselineRuns::Run(&baseline), &[], FAIL_ON);
-        check.rows().map(|row| row.outcome().unwrap()).collect::<Vec<_>>()
+        check.rows().map(|row| row.outcome.unwrap()).collect::<Vec<_>>()
     };
     let unsure = CheckOutcome::Unsure;
     assert_eq!(outcomes(&book_of(1.0, 1.0)), [unsure; 3], "the whole job, create, delete");
@@ -337,7 +337,7 @@ fn runs_beside<const N: usize>(is_loaded: bool, times: [f64; N]) -> Vec<Book> {
 fn beside(run: &Book, history: &[Book]) -> (CheckOutcome, [bool; 2]) {
     let check = check(run, &history.iter().collect::<Vec<_>>(), FAIL_ON);
     let create = row(&check, "create");
-    (create.outcome().unwrap(), create.disturbed)
+    (create.outcome.unwrap(), create.disturbed)
 }
 
 const AS_ONE: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.01, 0.99];
