@@ -179,7 +179,9 @@ pub(crate) fn run(id: &str) -> RunFacts {
         command: "boatload run".into(),
         boatload: "0.1.0".into(),
         complete: true,
-        parameters: [("files", "30000"), ("selected", "3000")].map(|(name, value)| (name.into(), value.into())).into(),
+        parameters: [("files", "30000"), ("selected", "3000")]
+            .map(|(name, value)| (name.into(), value.into()))
+            .into(),
         job: "name = \"smallfiles\"\n".into(),
         overhead_ns: Some(21.4),
         clock: Some(ClockSource::Tsc),
