@@ -438,5 +438,8 @@ fn a_run_with_a_time_limit_says_when_it_looked_and_how_it_ended() {
     assert_eq!(stopping["time_limit_seconds"], 1800.0);
     let plan = bench.run(["plan", file, "--time-limit", "1h"]).stdout;
     let plan = plan.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(plan.contains("3 to 12 repeats until the answer is decided, for at most 1"), "{plan}");
+    assert!(
+        plan.contains("3 to 12 repeats until the answer is decided, for at most 60 min"),
+        "{plan}"
+    );
 }
