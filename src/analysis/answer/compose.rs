@@ -46,6 +46,13 @@ pub(in crate::analysis) fn answer(
         }
     }
     let is_open = draft.verdict == Verdict::CannotTell && !draft.is_measured;
+    // Clean measurements that do not decide are no reason to trust an answer.
+    if is_open && reliability == Reliability::High {
+        (reliability, reason) = (Reliability::Medium, format!("not decided; {reason}"));
+    }
+    if trust.has_no_journal && draft.verdict == Verdict::CannotTell {
+        draft.statement = draft.statement.and([Sentence::ranked(3, parts![NO_JOURNAL])]);
+    }
     if is_open {
         draft.statement = draft.statement.led_by("not proven: ");
     }
@@ -80,6 +87,9 @@ pub(in crate::analysis) fn answer(
         statement: draft.statement,
     })
 }
+
+const NO_JOURNAL: &str =
+    "ext4 without a journal creates files more slowly after deletions, so repeats differ";
 
 fn effect_at(findings: &[Finding], at: usize) -> Option<&EffectFinding> {
     match findings.get(at) {

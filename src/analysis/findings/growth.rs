@@ -208,7 +208,7 @@ fn mean_ns(windows: &[Window]) -> f64 {
 
 fn course_of(measurements: &[&Measurement]) -> GrowthCourse {
     let mean_of = |of: &dyn Fn(&Measurement) -> f64| {
-        mean(&measurements.iter().map(|m| of(m).ln()).collect::<Vec<_>>()).exp()
+        mean(&measurements.iter().map(|m| of(m)).collect::<Vec<_>>())
     };
     let [first_ns, second_ns, last_ns] =
         [0, 1, 2].map(|at| mean_of(&|m: &Measurement| mean_ns(tenths(&m.windows)[at])));

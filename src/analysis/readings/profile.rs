@@ -2,7 +2,7 @@
 
 use super::disk_kinds::{self, KindRates, Likeness};
 use super::draft::{AnswerDraft, Lack};
-use super::ranking::about_sync;
+use super::ranking::about_rates;
 use super::rates::AnswerRate;
 use super::reading::{Reading, RunView};
 use super::table::{AnswerCell, AnswerRow, AnswerTable};
@@ -75,7 +75,7 @@ impl Reading for Profile {
         table.add("p50", known(|row| Some(AnswerCell::Time(row.tail?.p50_ns? as f64))));
         table.add("p99", known(|row| Some(AnswerCell::Time(row.tail?.p99_ns? as f64))));
         table.add("limited by", rows.iter().map(|(_, row)| run.limits([*row].into_iter())));
-        table.notes.extend(about_sync(run));
+        table.notes.extend(about_rates(run));
         Some(table)
     }
 }

@@ -16,8 +16,9 @@ use crate::analysis::statement::{
 };
 use crate::analysis::summary::PhaseSummary;
 use crate::base::distinct::each_once;
-use crate::base::units::grouped;
+use crate::base::units::{Unit, grouped};
 use crate::results::book::Level;
+use crate::results::content::lists;
 
 /// A phase in which one takes so many times as much longer as over the whole job is named beside it.
 const NAMED_BESIDE: f64 = 2.0;
@@ -419,14 +420,18 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     table.add("limited by", blank.chain(limits));
     let is_proven = order.others.iter().any(|one| one.headline.decision.is_difference());
     table.notes.extend(is_proven.then(|| PROVEN_MARK.to_string()));
-    table.notes.extend(about_sync(run));
+    table.notes.extend(about_rates(run));
     Some(table)
 }
 
-/// Whether rates include syncs.
-pub(super) fn about_sync(run: &RunView<'_>) -> Option<String> {
+/// What rates include and count: syncs, and directories of listings, of which effects count the entries.
+pub(super) fn about_rates(run: &RunView<'_>) -> Vec<String> {
     let has_sync = |row: &PhaseSummary| row.sync_seconds.is_some();
-    run.summary.rows().any(has_sync).then(|| "syncs included".into())
+    let syncs = run.summary.rows().any(has_sync).then(|| "syncs included".into());
+    let is_list = |row: &&PhaseSummary| row.rate_unit != Unit::Bytes && lists(run.book, &row.phase);
+    let lists = each_once(run.summary.rows().filter(is_list).map(|row| row.phase.as_str()));
+    let lists = (!lists.is_empty()).then(|| format!("{}: directories a second", lists.join(", ")));
+    syncs.into_iter().chain(lists).collect()
 }
 
 fn ratio_cells(headline: Option<ComparedRatio>) -> [AnswerCell; 2] {
@@ -483,6 +488,6 @@ pub(super) fn table_by_level(run: &RunView<'_>) -> Option<AnswerTable> {
         "a second".into()
     };
     table.notes.push(what);
-    table.notes.extend(about_sync(run));
+    table.notes.extend(about_rates(run));
     Some(table)
 }

@@ -138,7 +138,7 @@ fn nothing_is_denied_of_a_level_that_does_not_count() {
         assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
         let name = if variants.len() > 1 { "create (a)" } else { "create" };
         let lead = "create is missing in part: reached its limit in ";
-        let lead = format!("{lead}{name} at 7 files in the 5th repeat. Of the others: ");
+        let lead = format!("{lead}{name} at 7 files from the 5th repeat on. Of the others: ");
         assert!(found.sentence().starts_with(&lead), "{found:?}");
     }
 }

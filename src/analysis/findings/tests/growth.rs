@@ -194,28 +194,24 @@ fn the_sentences_say_how_many_times_and_by_which_law() {
     let sentence = |law: &dyn Fn(f64) -> f64| growth_of(&phase(400, 3, law, || 1.0)).sentence();
     assert_eq!(
         sentence(&|x| 10_000.0 + x / 4.0),
-        "write (a): the last 40,000 of 400,000 files take 4.20 times as long (4.16 to 4.24) as the second \
-         40,000, growing linearly with the number of files."
+        "write (a): for the last 40,000 of 400,000 files it takes 4.20 times as long as for the second 40,000 (4.16 to 4.24), growing linearly with the number of files."
     );
     assert_eq!(
         sentence(&|_| 30_000.0),
-        "write (a): the last 40,000 of 400,000 files take as long within 10%: 1.00 times as long (0.99 to \
-         1.01) as the second 40,000."
+        "write (a): for the last 40,000 of 400,000 files it takes as long within 10%: 1.00 times as long as for the second 40,000 (0.99 to 1.01)."
     );
     assert_eq!(
         sentence(&|x| 30_000.0 - x / 20.0),
-        "write (a): the last 40,000 of 400,000 files take 0.41 times as long (0.40 to 0.41) as the second \
-         40,000, falling linearly with the number of files."
+        "write (a): for the last 40,000 of 400,000 files it takes 0.41 times as long as for the second 40,000 (0.40 to 0.41), falling linearly with the number of files."
     );
     assert_eq!(
         sentence(&|x| 300.0 * x.sqrt()),
-        "write (a): the last 40,000 of 400,000 files take 2.53 times as long (2.50 to 2.55) as the second \
-         40,000, growing as the number of files to the power of 0.50."
+        "write (a): for the last 40,000 of 400,000 files it takes 2.53 times as long as for the second 40,000 (2.50 to 2.55), growing as the number of files to the power of 0.50."
     );
     let once = growth_of(&phase(400, 1, |x| 10_000.0 + x / 4.0, || 1.0)).sentence();
     assert_eq!(
         once,
-        "write (a): the last 40,000 of 400,000 files took 4.20 times as long as the second 40,000, \
+        "write (a): for the last 40,000 of 400,000 files it took 4.20 times as long as for the second 40,000, \
          measured once."
     );
 }
@@ -226,8 +222,7 @@ fn a_start_up_is_stated_apart() {
     let found = growth_of(&phase(400, 3, law, || 1.0));
     assert_eq!(
         found.sentence(),
-        "write (a): the last 40,000 of 400,000 files take as long within 10%: 1.00 times as long (0.99 to \
-         1.01) as the second 40,000; the first 40,000, its start-up, take 1.60 times as long as the second."
+        "write (a): for the last 40,000 of 400,000 files it takes as long within 10%: 1.00 times as long as for the second 40,000 (0.99 to 1.01); the first 40,000, its start-up, take 1.60 times as long as the second."
     );
 }
 
