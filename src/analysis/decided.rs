@@ -30,18 +30,22 @@ pub fn is_decided(book: &Book, alpha: f64) -> bool {
     !asked.is_empty() && asked.iter().all(|part| !part.is_open)
 }
 
-/// What is open of that question: `2 of 6 parts (xfs against ext4, create: btrfs against ext4 at 30%)`; `None` where nothing
-/// is, or nothing can be asked.
-pub(super) fn open_parts(book: &Book) -> Option<String> {
-    let asked = asked(book, alpha(book));
-    let open: Vec<&str> =
-        asked.iter().filter(|part| part.is_open).map(|part| part.name.as_str()).collect();
-    let names = match open.len() {
-        0 => return None,
-        1..=NAMES_MAX => format!(" ({})", open.join(", ")),
-        _ => String::new(),
-    };
-    Some(format!("{} of {}{names}", open.len(), counted(asked.len() as u64, "part")))
+impl RunFigures<'_> {
+    /// What is open of that question in a run that repeated until it was decided: `2 of 6 parts (xfs against ext4, create:
+    /// btrfs against ext4 at 30%)`; `None` where nothing is, or nothing can be asked.
+    pub fn open_parts(&self) -> Option<String> {
+        let stopping = &self.book.run.stopping;
+        stopping.last_alpha().filter(|_| !stopping.is_decided())?;
+        let asked = asked(self.book, alpha(self.book));
+        let open: Vec<&str> =
+            asked.iter().filter(|part| part.is_open).map(|part| part.name.as_str()).collect();
+        let names = match open.len() {
+            0 => return None,
+            1..=NAMES_MAX => format!(" ({})", open.join(", ")),
+            _ => String::new(),
+        };
+        Some(format!("{} of {}{names}", open.len(), counted(asked.len() as u64, "part")))
+    }
 }
 
 /// The parts of the first conclusion of the job that has effects; the rates where there is none.

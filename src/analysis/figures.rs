@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 
 use super::amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use super::conditions::{Conditions, conditions};
-use super::decided::open_parts;
 use super::disk_use::{DiskUse, disk_uses};
 use super::disturbances::{DisturbanceAmounts, is_disturbed, is_io_of_others};
 use super::effect::{EffectFinding, Reading};
@@ -179,13 +178,6 @@ impl<'a> RunFigures<'a> {
         };
         let disks = self.concluded().iter().filter_map(|one| Some((one, seeks(one)?)));
         disks.max_by(|one, other| one.1.total_cmp(&other.1)).map(|most| most.0)
-    }
-
-    /// What is open of the answer of a run that repeated until it was decided: `2 of 6 parts (xfs against ext4)`.
-    pub fn open_parts(&self) -> Option<String> {
-        let stopping = &self.book.run.stopping;
-        let is_open = stopping.last_alpha().is_some() && !stopping.is_decided();
-        is_open.then(|| open_parts(self.book)).flatten()
     }
 
     /// How long a variant took for the whole job, in seconds, the geometric mean of its whole repeats; none where that is not

@@ -2,8 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use super::Plan;
-
 /// A look at the answer of a run that repeats until it is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
@@ -55,61 +53,7 @@ pub const REPEATS_MIN: u32 = 3;
 pub const REPEATS_MAX: u32 = 12;
 
 /// Repeats of a run that names no number, and whose cells cannot come in turns.
-const REPEATS_WITHOUT_TURNS: u32 = 5;
+pub(super) const REPEATS_WITHOUT_TURNS: u32 = 5;
 
 /// The time limits that a run can have, in seconds.
 pub const TIME_LIMIT_SECONDS: RangeInclusive<f64> = 1.0..=30.0 * 86_400.0;
-
-impl Plan {
-    /// What ends its repeats: what was asked for; a fixed number where that is nothing and cells cannot come in turns.
-    pub fn repetition(&self) -> Repetition {
-        let has_turns = !self.has_one_way_places() && !self.reads_device();
-        match self.repeats {
-            Repetition::UntilDecided(limit) if !limit.is_named && !has_turns => {
-                Repetition::Fixed(REPEATS_WITHOUT_TURNS)
-            }
-            asked => asked,
-        }
-    }
-
-    /// The same where several processes run it, which cannot look at its answer together.
-    #[must_use]
-    pub fn for_ranks(mut self) -> Self {
-        if let Repetition::UntilDecided(TimeLimit { is_named: false, .. }) = self.repeats {
-            self.repeats = Repetition::Fixed(REPEATS_WITHOUT_TURNS);
-        }
-        self
-    }
-
-    /// The time limit that somebody named, in seconds.
-    pub fn named_limit_seconds(&self) -> Option<f64> {
-        match self.repeats {
-            Repetition::UntilDecided(limit) => limit.is_named.then_some(limit.seconds),
-            Repetition::Fixed(_) => None,
-        }
-    }
-
-    /// Fewest repeats that the run makes.
-    pub fn repeats_min(&self) -> u32 {
-        match self.repetition() {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_MIN,
-        }
-    }
-
-    /// Most repeats that the run makes.
-    pub fn repeats_max(&self) -> u32 {
-        match self.repetition() {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_MAX,
-        }
-    }
-
-    /// Repeats that a place bears which is not restored between them.
-    pub fn repeats_on_one_place(&self) -> u32 {
-        match self.repeats {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_WITHOUT_TURNS,
-        }
-    }
-}

@@ -1,8 +1,8 @@
-//! Determines the order of a run: which cell is measured when, and on which history of its place.
+//! Determines the repeats and the order of a run: which cell is measured when, and on which history of its place.
 
 use super::phase::OnBallast;
 use super::prepare::{FillMethod, HISTORIES_MAX};
-use super::repetition::{REPEATS_MAX, Repetition};
+use super::repetition::{REPEATS_MAX, REPEATS_MIN, REPEATS_WITHOUT_TURNS, Repetition, TimeLimit};
 use super::{CellPlan, Plan, Prepare};
 use crate::base::random::{Stream, draw, shuffle};
 
@@ -24,6 +24,60 @@ impl CellPlan {
     /// Histories of its place, at least one.
     fn histories(&self) -> u32 {
         self.prepare.as_ref().map_or(1, |prepare| prepare.histories.max(1))
+    }
+}
+
+impl Plan {
+    /// What ends its repeats: what was asked for; a fixed number where that is nothing and cells cannot come in turns.
+    pub fn repetition(&self) -> Repetition {
+        let has_turns = !self.has_one_way_places() && !self.reads_device();
+        match self.repeats {
+            Repetition::UntilDecided(limit) if !limit.is_named && !has_turns => {
+                Repetition::Fixed(REPEATS_WITHOUT_TURNS)
+            }
+            asked => asked,
+        }
+    }
+
+    /// The same where several processes run it, which cannot look at its answer together.
+    #[must_use]
+    pub fn for_ranks(mut self) -> Self {
+        if let Repetition::UntilDecided(TimeLimit { is_named: false, .. }) = self.repeats {
+            self.repeats = Repetition::Fixed(REPEATS_WITHOUT_TURNS);
+        }
+        self
+    }
+
+    /// The time limit that somebody named, in seconds.
+    pub fn named_limit_seconds(&self) -> Option<f64> {
+        match self.repeats {
+            Repetition::UntilDecided(limit) => limit.is_named.then_some(limit.seconds),
+            Repetition::Fixed(_) => None,
+        }
+    }
+
+    /// Fewest repeats that the run makes.
+    pub fn repeats_min(&self) -> u32 {
+        match self.repetition() {
+            Repetition::Fixed(repeats) => repeats,
+            Repetition::UntilDecided(_) => REPEATS_MIN,
+        }
+    }
+
+    /// Most repeats that the run makes.
+    pub fn repeats_max(&self) -> u32 {
+        match self.repetition() {
+            Repetition::Fixed(repeats) => repeats,
+            Repetition::UntilDecided(_) => REPEATS_MAX,
+        }
+    }
+
+    /// Repeats that a place bears which is not restored between them.
+    pub fn repeats_on_one_place(&self) -> u32 {
+        match self.repeats {
+            Repetition::Fixed(repeats) => repeats,
+            Repetition::UntilDecided(_) => REPEATS_WITHOUT_TURNS,
+        }
     }
 }
 
@@ -185,7 +239,6 @@ impl Prepare {
 mod tests {
     use super::*;
     use crate::plan::filesystem::read_list;
-    use crate::plan::repetition::TimeLimit;
     use crate::plan::{Settings, read_job};
 
     /// Two variants that are prepared for five levels, on file systems that boatload makes.

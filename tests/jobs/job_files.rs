@@ -135,8 +135,8 @@ fn smallfiles_asks_what_its_document_asked() {
         let plan = read_job(smallfiles(), &Settings { scale, ..Settings::default() });
         let plan = plan.unwrap_or_else(|p| panic!("{}", p.report("smallfiles")));
         let [cell] = plan.cells.as_slice() else { panic!("one variant without an axis") };
-        assert_eq!(plan.repeats, Repetition::UntilDecided(TimeLimit::DEFAULT));
-        assert_eq!((cell.variant.as_str(), cell.level), ("default", None));
+        let until_decided = Repetition::UntilDecided(TimeLimit::DEFAULT);
+        assert_eq!((&*cell.variant, cell.level, plan.repeats), ("default", None, until_decided));
         let named: Vec<_> =
             cell.phases.iter().map(|p| (p.name.as_str(), p.selection.count)).collect();
         assert_eq!(
@@ -243,8 +243,7 @@ fn a_scenario_run_as_a_users_file_gives_the_identical_plan() {
 #[test]
 fn every_key_of_a_job_file_reaches_the_plan() {
     let plan = plan_of(RICH);
-    assert_eq!((plan.name.as_str(), plan.seed), ("rich", 7));
-    assert_eq!(plan.repeats, Repetition::Fixed(2));
+    assert_eq!((&*plan.name, plan.seed, plan.repeats), ("rich", 7, Repetition::Fixed(2)));
     assert_eq!(plan.variants(), ["first", "second"]);
     let levels: Vec<_> = plan.cells.iter().map(|c| c.level.map(|l| l.value)).collect();
     assert_eq!(levels, [Some(10.0), Some(20.0), Some(10.0), Some(20.0)]);
@@ -402,7 +401,6 @@ fn a_mistake_in_a_variant_of_another_scale_is_found_at_each_scale_and_once() {
     assert_eq!(found(text, Scale::Original, &[]), [place]);
     let good = text.replace("$directories", "200");
     assert_eq!(found(&good, Scale::Quick, &[]), Vec::<String>::new());
-    // What the command line sets is for what runs.
     assert_eq!(found(&good, Scale::Quick, &[("files", "7")]), Vec::<String>::new());
 }
 
@@ -435,8 +433,8 @@ fn the_command_line_wins_over_the_file() {
     assert!(plan.cells.iter().flat_map(|c| &c.phases).all(|p| p.cache == CacheAsked::AsIs));
     assert_eq!((plan.cells[0].tree.files, plan.cells[0].tree.roots), (50, 4));
     let standard = Settings { scale: Scale::Standard, ..Settings::default() };
-    let rich = RICH.replace("\"$many\"", "5");
-    assert_eq!(read_job(&rich, &standard).map(|p| p.repeats).ok(), Some(Repetition::Fixed(5)));
+    let five = read_job(&RICH.replace("\"$many\"", "5"), &standard).map(|p| p.repeats);
+    assert_eq!(five.ok(), Some(Repetition::Fixed(5)));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;
 use crate::plan::{Plan, Settings, read_job};
-use crate::results::book::CellKey;
+use crate::results::book::{Book, CellKey, Stopping};
 use crate::results::fixture;
 use crate::run::ballast::Headway;
 use crate::session::{PhaseContext, cell_key};
@@ -299,7 +299,10 @@ fn a_cell_counts_as_soon_as_its_last_phase_is_over() {
 fn a_run_with_a_time_limit_takes_no_longer_than_that() {
     let settings = Settings { time_limit_seconds: Some(1_800.0), ..Settings::default() };
     let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
+    let mut facts = Book::default().run;
+    (facts.repeats, facts.stopping) = (plan.repeats_min(), Stopping::of(&plan));
     let mut run = WatchedRun { state: RunState::new(&plan), plan };
+    run.state.begins(&facts);
     assert_eq!(run.state.cells_done(), "0 of 3 cells done", "those before the first look");
     run.begins(0);
     run.state.seconds = 1_799.0;
