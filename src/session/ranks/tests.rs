@@ -297,7 +297,8 @@ fn ranks_make_the_files_of_io500_in_directories_of_their_own_then_in_one_and_loo
  {
     let place = tempfile::tempdir().unwrap();
     let scenario = find_scenario("io500").unwrap().text;
-    let text = scenario.replace("quick = 10_000", "quick = 30").replace("quick = 5,", "quick = 1,");
+    let text = scenario.replace("quick = 10_000", "quick = 30");
+    let text = text.replacen("question", "repeats  = 1\nquestion", 1);
     let watcher = FileCounter { place: place.path(), found: Mutex::default() };
     let text = |_| text.clone();
     let job = RankJob { watcher: &watcher, ..RankJob::new(&text, place.path()) };
