@@ -7,7 +7,7 @@ use crate::analysis::readings::table::{AnswerCell, AnswerTable};
 use crate::analysis::statement::{Part, Statement};
 use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::Estimate;
-use crate::base::units::{Unit, byte_step};
+use crate::base::units::{Unit, byte_step, grouped};
 
 /// Figures of a rate at most.
 const FIGURES_MAX: u32 = 3;
@@ -85,10 +85,10 @@ fn range(Interval { low, high }: Interval, size: f64, figures: u32) -> String {
     let decimals = figures as i32 - 1 - high.max(f64::MIN_POSITIVE).log10().floor() as i32;
     let text = |value: f64| match usize::try_from(decimals) {
         Ok(decimals @ 1..=12) => format!("{value:.decimals$}"),
-        // Rounded to tens and more.
+        // Rounded to ones, tens and more.
         _ => {
             let step = 10f64.powi(-decimals.min(0));
-            number((value / step).round() * step, 17)
+            grouped(((value / step).round() * step) as u64)
         }
     };
     format!("{} to {}", text(low), text(high))
