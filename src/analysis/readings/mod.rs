@@ -13,6 +13,7 @@ pub(in crate::analysis) mod rates;
 pub(in crate::analysis) mod reading;
 mod source;
 pub mod table;
+mod tails;
 
 use super::effect::EffectFinding;
 use super::observations::Observations;
@@ -24,12 +25,13 @@ pub(in crate::analysis) use profile::own_question;
 pub(crate) use reading::Picture;
 
 /// The readings that a job names by the word in its `conclude`.
-const READINGS: [(Conclusion, &dyn Reading); 5] = [
+const READINGS: [(Conclusion, &dyn Reading); 6] = [
     (Conclusion::Growth, &growth::Growth),
     (Conclusion::Levels, &levels::Levels),
     (Conclusion::Crossing, &crossing::Crossing),
     (Conclusion::Ranking, &ranking::Ranking),
     (Conclusion::Source, &source::Source),
+    (Conclusion::Tails, &tails::Tails),
 ];
 
 /// The reading that a job names so.
