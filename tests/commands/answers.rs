@@ -90,7 +90,10 @@ fn a_verdict_of_a_page_has_no_number_that_boatload_does_not_give_for_its_runs() 
 /// What the findings of a kept run say, and each ratio as it is said from either side.
 fn sentences(document: &str) -> Vec<String> {
     let path = answers().join("../results").join(document);
-    let whole: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let bench = Bench::default();
+    assert_eq!(bench.run([Path::new("import"), &path]).code, Some(0), "{document}");
+    let whole = bench.run(["show", "last", "--json", "-"]).stdout;
+    let whole: Value = serde_json::from_str(&whole).unwrap();
     let findings = whole["findings"].as_array().unwrap();
     let said = findings.iter().filter_map(|one| one["sentence"].as_str()).map(String::from);
     let ends = |one: &Value| {
