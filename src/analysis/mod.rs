@@ -40,7 +40,6 @@ pub mod warnings;
 use std::cell::OnceCell;
 use std::ops::Deref;
 
-use crate::plan::Conclusion;
 use crate::results::book::Book;
 use answer::AnswerFinding;
 use answer::compose::answer;
@@ -91,11 +90,6 @@ impl<'a> Analysis<'a> {
     /// The reading that answers, and what it says before it is known how far to trust it.
     fn answered(&self) -> Option<&AnsweredBy> {
         self.answered.get_or_init(|| answering(&self.figures.view())).as_ref()
-    }
-
-    /// The reading that the answer is made of, by the name that a job has for it; none where it is made of rates.
-    pub fn answered_by(&self) -> Option<Conclusion> {
-        self.answered()?.kind
     }
 
     /// The table that shows the answer.

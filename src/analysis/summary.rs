@@ -72,11 +72,6 @@ impl PhaseSummary {
     pub fn is_settle(&self) -> bool {
         self.phase == SETTLE
     }
-
-    /// Whether it was measured, and never validly.
-    pub fn has_only_failed(&self) -> bool {
-        self.rate.is_none() && !self.invalid.is_empty()
-    }
 }
 
 /// A measurement that is not averaged in.

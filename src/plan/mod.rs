@@ -91,6 +91,8 @@ named_enum! {
         Ranking = "ranking",
         /// What came from memory, what from the device, and whether something beneath it caches.
         Source = "source",
+        /// Whether the slowest operations, those beyond the 99th percentile, take longer on one variant than on another.
+        Tails = "tails",
     }
 }
 

@@ -79,19 +79,10 @@ fn step(rate: &Estimate, unit: Unit) -> (f64, String) {
     }
 }
 
-/// Both ends to the same place, with so many figures of the upper one. A rate is not negative.
+/// Both ends with so many figures, as sentences have them. A rate is not negative.
 fn range(Interval { low, high }: Interval, size: f64, figures: u32) -> String {
-    let [low, high] = [low.max(0.0), high].map(|end| end / size);
-    let decimals = figures as i32 - 1 - high.max(f64::MIN_POSITIVE).log10().floor() as i32;
-    let text = |value: f64| match usize::try_from(decimals) {
-        Ok(decimals @ 1..=12) => format!("{value:.decimals$}"),
-        // Rounded to tens and more.
-        _ => {
-            let step = 10f64.powi(-decimals.min(0));
-            number((value / step).round() * step, 17)
-        }
-    };
-    format!("{} to {}", text(low), text(high))
+    let [low, high] = [low.max(0.0), high].map(|end| number(end / size, figures));
+    format!("{low} to {high}")
 }
 
 #[cfg(test)]
@@ -99,12 +90,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_of_a_range_stand_in_order_and_to_the_same_place() {
+    fn ends_of_a_range_stand_in_order_with_as_many_figures() {
         let ends = |low, high, figures| range(Interval { low, high }, 1.0, figures);
         assert_eq!(ends(13_012.0, 33_499.0, 3), "13,000 to 33,500");
-        assert_eq!(ends(990.4, 1_013.0, 3), "990 to 1,010");
-        assert_eq!(ends(9.951, 10.04, 3), "10.0 to 10.0");
-        assert_eq!(ends(0.951, 2.04, 3), "0.95 to 2.04");
+        assert_eq!(ends(7_712.0, 12_040.0, 2), "7,700 to 12,000");
+        assert_eq!(ends(9.951, 10.04, 3), "9.95 to 10.0");
         assert_eq!(ends(-5.0, 12.0, 2), "0 to 12");
     }
 }

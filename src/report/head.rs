@@ -247,7 +247,8 @@ fn about_work(book: &Book) -> Option<String> {
     let made = book.measurements.iter().find(makes_files)?;
     let size = made.bytes? as f64 / made.operations as f64;
     let (step, word) = byte_step(size);
-    let size = format!("{} {word}", figures(size / step, 2));
+    let number = figures(size / step, 2);
+    let size = format!("{} {word}", number.strip_suffix(".0").unwrap_or(&number));
     Some(format!("{} of {size}", counted(made.operations, "file")))
 }
 

@@ -53,7 +53,9 @@ fn assert_golden(name: &str, text: &str) {
 }
 
 fn assert_fits(text: &str, what: &str) {
-    for line in text.lines() {
+    // A command of the first screen stands in one line, however long.
+    let lines = text.lines().filter(|line| !line.starts_with("Next: "));
+    for line in lines {
         assert!(width(line) <= WIDTH, "{what}: {} columns: {line}", width(line));
         assert!(!line.contains(char::is_control), "{what}: {line:?}");
     }

@@ -126,7 +126,8 @@ fn effects_of<'a>(answer: &AnswerFinding, analysis: &'a Analysis<'_>) -> Vec<&'a
 #[track_caller]
 fn is_not_contradicted(answer: &AnswerFinding, analysis: &Analysis<'_>) {
     let effects = effects_of(answer, analysis);
-    let Some(kind) = analysis.answered_by().filter(|_| analysis.book.run.complete) else { return };
+    let run = &analysis.book.run;
+    let Some(kind) = run.conclude.first().copied().filter(|_| run.complete) else { return };
     if effects.is_empty() {
         return;
     }

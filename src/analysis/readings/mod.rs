@@ -13,6 +13,7 @@ pub(in crate::analysis) mod rates;
 pub(in crate::analysis) mod reading;
 mod source;
 pub mod table;
+mod tails;
 
 use super::effect::EffectFinding;
 use super::observations::Observations;
@@ -24,12 +25,13 @@ pub(in crate::analysis) use profile::own_question;
 pub(crate) use reading::{ChartFamily, Picture};
 
 /// The readings that a job names by the word in its `conclude`.
-const READINGS: [(Conclusion, &dyn Reading); 5] = [
+const READINGS: [(Conclusion, &dyn Reading); 6] = [
     (Conclusion::Growth, &growth::Growth),
     (Conclusion::Levels, &levels::Levels),
     (Conclusion::Crossing, &crossing::Crossing),
     (Conclusion::Ranking, &ranking::Ranking),
     (Conclusion::Source, &source::Source),
+    (Conclusion::Tails, &tails::Tails),
 ];
 
 /// The reading that a job names so.
@@ -62,7 +64,7 @@ pub(in crate::analysis) fn answering(run: &RunView<'_>) -> Option<AnsweredBy> {
     let named = run.book.run.conclude.iter().find_map(|kind| {
         let reading = reading_of(*kind);
         let draft = reading.answer(run)?;
-        Some(AnsweredBy { kind: Some(*kind), reading, draft })
+        Some(AnsweredBy { reading, draft })
     });
     let unnamed = || -> Option<AnsweredBy> {
         let by = run.book.run.traced.as_ref().and_then(|traced| traced.by);
@@ -72,7 +74,7 @@ pub(in crate::analysis) fn answering(run: &RunView<'_>) -> Option<AnsweredBy> {
             None if is_profile => &profile::Profile,
             None => return None,
         };
-        Some(AnsweredBy { kind: None, reading, draft: reading.answer(run)? })
+        Some(AnsweredBy { reading, draft: reading.answer(run)? })
     };
     named.or_else(unnamed)
 }
@@ -80,7 +82,6 @@ pub(in crate::analysis) fn answering(run: &RunView<'_>) -> Option<AnsweredBy> {
 /// The reading that answers a run, and what it says.
 #[derive(Debug)]
 pub(in crate::analysis) struct AnsweredBy {
-    pub(in crate::analysis) kind: Option<Conclusion>,
     pub(in crate::analysis) reading: &'static dyn Reading,
     pub(in crate::analysis) draft: AnswerDraft,
 }

@@ -177,7 +177,7 @@ fn conclude(
             Conclusion::Growth => (has_windows, "a phase with `windows`"),
             Conclusion::Levels => (has_axis, "an `[axis]`"),
             Conclusion::Crossing => (has_axis && several, "an `[axis]` and two variants"),
-            Conclusion::Ranking => (several, "two variants"),
+            Conclusion::Ranking | Conclusion::Tails => (several, "two variants"),
             Conclusion::Source => (true, ""),
         };
         if !possible {

@@ -7,7 +7,7 @@ use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
 use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
-use crate::report::answer_table::whole_table;
+use crate::report::answer_table::{shown_rows, table_of};
 use crate::report::first_screen::about_reliability;
 use crate::report::head::{
     about_lack, about_machine, about_place, about_resumptions, about_run, about_system,
@@ -25,6 +25,9 @@ pub(super) const MARKDOWN: ExportFormat = ExportFormat {
     texts: account,
 };
 
+/// Rows of the table of an answer; all figures stand folded below it.
+const ROWS_MAX: usize = 24;
+
 fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let (book, summary) = (analysis.book, analysis.summary());
     let run = &book.run;
@@ -38,7 +41,9 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     }
     if run.reference.is_none() {
         let table = analysis.answer_table();
-        blocks.push(whole_table(&table).markdown(plain));
+        let named = analysis.answer().map(|answer| answer.statement.clone()).unwrap_or_default();
+        let rows = shown_rows(&table, &named, ROWS_MAX);
+        blocks.push(table_of(&table, &rows, table.columns.len()).markdown(plain));
         blocks.push(plain(&table.notes.join("; ")));
     }
     let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
