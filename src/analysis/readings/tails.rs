@@ -1,7 +1,7 @@
 //! Whether the slowest operations take longer on one variant than on another: the latency that 99 in 100 stay below (p99).
 
 use super::draft::{AnswerDraft, Lack};
-use super::reading::{PROVEN_MARK, Picture, Reading, RunView};
+use super::reading::{ChartFamily, PROVEN_MARK, Picture, Reading, RunView};
 use super::table::{AnswerCell, AnswerRow, AnswerTable};
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::{ComparedRatio, EffectFinding};
@@ -111,7 +111,7 @@ impl Reading for Tails {
     }
 
     fn picture(&self, _run: &RunView<'_>) -> Option<Picture> {
-        Some(Picture { family: "percentiles", phase: None })
+        Some(Picture::new(ChartFamily::Percentiles))
     }
 }
 
