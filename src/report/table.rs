@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::text::{WIDTH, shorten, shorten_names, width, wrap_to, write_wrapped};
+use super::text::{WIDTH, shorten, shorten_ends, shorten_names, width, wrap_to, write_wrapped};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 
@@ -67,14 +67,18 @@ pub(super) struct Table {
     pub(super) heads: Vec<TableHead>,
     pub(super) groups: Vec<ColumnGroup>,
     pub(super) lines: Vec<TableLine>,
+    /// Columns of text that names may take; half a line without.
+    name_max: Option<usize>,
 }
 
+/// Names are cut to no fewer columns of text, so that all figures stand beside each other.
+const NAME_MIN: usize = 20;
 /// Words are cut before numbers are, but keep this many columns.
 const WORD_MIN: usize = 8;
 /// Longer names are cut beside a note.
 pub(super) const NOTE_NAME_MAX: usize = 24;
 /// Longer cells of a group are cut.
-const CELL_MAX: usize = 24;
+const CELL_MAX: usize = 40;
 /// Longer heads and titles of a group are cut.
 const TITLE_MAX: usize = 15;
 /// Blanks before a group.
@@ -91,7 +95,7 @@ impl Table {
     pub(super) fn new<H: AsRef<str>>(heads: &[(H, Align)]) -> Self {
         let heads = heads.iter();
         let heads = heads.map(|head| TableHead { text: shown(head.0.as_ref()), align: head.1 });
-        Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new() }
+        Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new(), name_max: None }
     }
 
     pub(super) fn of_columns<R>(columns: &[TableColumn<R>]) -> Self {
@@ -236,6 +240,15 @@ impl Table {
         self.blocks(&self.widths(columns), columns).len()
     }
 
+    /// With names cut so that all groups stand beside each other in so many columns of text, if that leaves enough of them.
+    pub(super) fn fitted(mut self, columns: usize) -> Self {
+        let widths = self.widths(columns);
+        let figures = self.needs(&(0..self.groups.len()), &widths) - widths[0];
+        self.name_max =
+            columns.checked_sub(figures).filter(|room| *room >= NAME_MIN.min(widths[0]));
+        self
+    }
+
     /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the
     /// heads of their columns.
     pub(super) fn markdown(&self, escape: fn(&str) -> String) -> String {
@@ -260,7 +273,7 @@ impl Table {
     /// The width that each column would like to have in so many columns of text.
     fn widths(&self, columns: usize) -> Vec<usize> {
         // Half of a line for names, without the blanks behind them.
-        let name_max = (columns / 2).saturating_sub(4);
+        let name_max = self.name_max.unwrap_or((columns / 2).saturating_sub(4));
         let mut widths = vec![0; self.heads.len()];
         for line in &self.lines {
             match line {
@@ -408,7 +421,7 @@ impl Table {
                 once.push((name, columns));
             }
         }
-        let short = shorten_names(&once);
+        let short = if self.name_max.is_some() { shorten_ends } else { shorten_names }(&once);
         once.into_iter().map(|(name, _)| name).zip(short).collect()
     }
 }

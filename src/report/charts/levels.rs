@@ -108,7 +108,7 @@ impl<'a> LevelSubject<'a> {
 
     /// From which level on a phase of a variant is proven to take longer, or shorter.
     fn since(&self, runs: &ChartRuns<'_>, run: usize, one: &EffectFinding) -> Option<ChartMark> {
-        let (name, at) = (one.to.variant.as_ref()?, one.stated.since?);
+        let (name, at) = (one.to.variant.as_ref()?, one.headline.since?);
         let is_own = one.phase.as_deref() == Some(self.phase)
             && one.to.level.as_ref().is_some_and(|level| level.axis == self.axis);
         let way = if one.ratio < 1.0 { "shorter" } else { "longer" };

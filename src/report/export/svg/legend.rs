@@ -118,7 +118,7 @@ pub(super) fn things(chart: &Chart) -> Vec<LegendEntry> {
     if has(|one, point| one.has_whiskers() && point.interval.is_some()) {
         let is_band = chart.has(SeriesLook::Line);
         let swatch = if is_band { LegendSwatch::Band } else { LegendSwatch::Whisker };
-        entries.push(LegendEntry::new(swatch, "95% interval"));
+        entries.push(LegendEntry::new(swatch, chart.interval_name()));
     }
     if has(|one, point| is_hollow(one) && point.disturbed) {
         entries.push(LegendEntry::new(LegendSwatch::Disturbed, "disturbed"));
