@@ -130,48 +130,32 @@ fn rate(value: Option<f64>) -> String {
     value.map_or("-".into(), |value| number(value, 3))
 }
 
-/// Findings of one check and for one reason go together, in the order in which they stand.
+/// Findings of one check with one grade stand together, in the order of the first of each.
 fn grouped_findings(all: &[AuditFinding]) -> Vec<Vec<&AuditFinding>> {
-    let mut groups: Vec<Vec<&AuditFinding>> = Vec::new();
-    for finding in all {
-        let alike = |group: &&mut Vec<&AuditFinding>| {
-            let first = group[0];
-            first.check == finding.check && first.grade == finding.grade
-        };
-        match groups.iter_mut().find(alike) {
-            Some(group) => group.push(finding),
-            None => groups.push(vec![finding]),
-        }
-    }
-    groups
+    let kinds = each_once(all.iter().map(|finding| (finding.check, finding.grade)));
+    let of_kind = |kind| {
+        let own = all.iter().filter(|finding| (finding.check, finding.grade) == kind);
+        own.collect()
+    };
+    kinds.into_iter().map(of_kind).collect()
 }
 
-/// What speaks against some figures: the reason of the first, and the names of the others.
+/// What speaks against some of `all` figures: their names, and the reason; where they have several, that of the first.
 fn sentence(alike: &[&AuditFinding], all: usize) -> String {
     let first = alike[0];
-    let name = match alike.len() {
+    let mut names = each_once(alike.iter().map(|finding| shown(&finding.measurement)));
+    if let Some(more) = names.len().checked_sub(NAMES_SHOWN).filter(|more| *more > 0) {
+        names.truncate(NAMES_SHOWN);
+        names.push(format!("{more} more"));
+    }
+    let figures = match alike.len() {
         _ if all == 1 => String::new(),
         many if many == all => "all: ".into(),
-        _ => format!("{}: ", shown(&first.measurement)),
+        _ => format!("{}: ", names.join(", ")),
     };
-    let same = alike.iter().all(|finding| finding.reason == first.reason);
-    let mut text = format!("{name}{}", shown(&first.reason));
-    if alike.len() > 1 && alike.len() < all {
-        let mut names = each_once(alike.iter().map(|finding| shown(&finding.measurement)));
-        names.remove(0);
-        if let Some(more) = names.len().checked_sub(NAMES_SHOWN).filter(|more| *more > 0) {
-            names.truncate(NAMES_SHOWN);
-            names.push(format!("{more} more"));
-        }
-        if names.is_empty() {
-            names.push(format!("{} more of that name", alike.len() - 1));
-        }
-        let like = if same { "also" } else { "likewise" };
-        text += &format!("; {like} {}", names.join(", "));
-    } else if alike.len() == all && !same {
-        text = text.replacen("all: ", &format!("all, such as {}: ", shown(&first.measurement)), 1);
-    }
-    format!("{text} [{}, {}]", first.grade, first.check)
+    let is_same = alike.iter().all(|finding| finding.reason == first.reason);
+    let others = if is_same { "" } else { "; the others likewise" };
+    format!("{figures}{}{others} [{}, {}]", shown(&first.reason), first.grade, first.check)
 }
 
 #[cfg(test)]

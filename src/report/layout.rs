@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::table::{Table, TableColumn};
 use super::text::write_wrapped;
 use crate::analysis::layout::{LayoutSurvey, SMALL_BYTES, SampledShare, SizeClass};
-use crate::base::units::{Quantity, Unit, counted, figures, grouped};
+use crate::base::units::{Quantity, Unit, counted, figures, grouped, percent_text};
 use crate::host::layout::LayoutSample;
 
 /// Writes the verdict, a table by size, and what was seen.
@@ -144,42 +144,20 @@ fn exact(bytes: u64) -> String {
     Quantity { value: bytes as f64, unit: Unit::Bytes }.to_string()
 }
 
-/// Digits that tell a share from 1 where it is near.
 fn percent(share: Option<SampledShare>) -> String {
-    share.map_or("-".into(), |share| percent_of(share.value))
-}
-
-fn percent_of(value: f64) -> String {
-    let percent = value * 100.0;
-    let near = percent.min(100.0 - percent);
-    match near {
-        near if near <= 0.0 => format!("{percent:.0}%"),
-        near if near < 0.01 && percent > 50.0 => ">99.99%".into(),
-        near if near < 0.01 => "<0.01%".into(),
-        near if near < 1.0 => format!("{percent:.2}%"),
-        _ => format!("{percent:.1}%"),
-    }
+    share.map_or("-".into(), |share| percent_text(share.value))
 }
 
 fn span(share: SampledShare) -> String {
     share.interval.map_or(String::new(), |interval| {
-        format!(" ({} to {})", percent_of(interval.low), percent_of(interval.high))
+        format!(" ({} to {})", percent_text(interval.low), percent_text(interval.high))
     })
 }
 
 fn score(share: Option<SampledShare>) -> String {
-    let Some(share) = share else { return "-".into() };
-    match share.interval {
-        None => near_one(share.value),
-        Some(interval) => {
-            format!(
-                "{} ({} to {})",
-                near_one(share.value),
-                near_one(interval.low),
-                near_one(interval.high)
-            )
-        }
-    }
+    let Some(SampledShare { value, interval, .. }) = share else { return "-".into() };
+    let ends = interval.map(|ends| format!(" ({} to {})", near_one(ends.low), near_one(ends.high)));
+    near_one(value) + &ends.unwrap_or_default()
 }
 
 /// A score with so many digits that what is missing to 1 has two, up to six; 1 only if every file is in one piece.
