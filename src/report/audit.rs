@@ -11,7 +11,7 @@ use crate::analysis::audit::{Audit, AuditBounds, AuditFinding, AuditGrade, work_
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted};
-use crate::results::tools::{ToolMeasurement, ToolName};
+use crate::results::tools::ToolMeasurement;
 
 /// The format of the document.
 const FORMAT: &str = "boatload-audit";
@@ -83,7 +83,10 @@ fn write_audit(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     write_wrapped("  ", &audit.sentence(), out)?;
     writeln!(out)?;
     let all = &audit.result.measurements;
-    Table::from_rows(&columns(tool), all.iter().take(ROWS_SHOWN)).write(out)?;
+    let figures: Vec<_> = all.iter().take(ROWS_SHOWN).collect();
+    let is_known = |column: &TableColumn<_>| column.is_known(figures.iter().copied());
+    let columns: Vec<_> = COLUMNS.into_iter().filter(is_known).collect();
+    Table::from_rows(&columns, figures.iter().copied()).write(out)?;
     if let Some(more) = all.len().checked_sub(ROWS_SHOWN).filter(|more| *more > 0) {
         writeln!(out, "and {} more", counted(more as u64, "figure"))?;
     }
@@ -109,22 +112,14 @@ fn write_audit(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn columns(tool: ToolName) -> Vec<TableColumn<ToolMeasurement>> {
-    let all = [
-        TableColumn::words("figure", |one: &ToolMeasurement| shown(&one.name)),
-        TableColumn::words("work", work_words),
-        TableColumn::numbers("MB/s", |one| rate(one.bytes_per_second.map(|rate| rate / 1e6))),
-        TableColumn::numbers("per second", |one| rate(one.operations_per_second)),
-        TableColumn::numbers("bytes", |one| one.bytes.map_or("-".into(), bytes)),
-        TableColumn::numbers("time", |one| short_seconds(one.seconds)),
-    ];
-    let keep = |column: &TableColumn<ToolMeasurement>| match tool {
-        ToolName::Dd => column.head != "per second",
-        ToolName::Mdtest => !["MB/s", "bytes"].contains(&column.head),
-        _ => true,
-    };
-    all.into_iter().filter(keep).collect()
-}
+const COLUMNS: [TableColumn<ToolMeasurement>; 6] = [
+    TableColumn::words("figure", |one| shown(&one.name)),
+    TableColumn::words("work", work_words),
+    TableColumn::numbers("MB/s", |one| rate(one.bytes_per_second.map(|rate| rate / 1e6))),
+    TableColumn::numbers("per second", |one| rate(one.operations_per_second)),
+    TableColumn::numbers("bytes", |one| one.bytes.map_or("-".into(), bytes)),
+    TableColumn::numbers("time", |one| short_seconds(one.seconds)),
+];
 
 fn rate(value: Option<f64>) -> String {
     value.map_or("-".into(), |value| number(value, 3))

@@ -105,24 +105,18 @@ fn lines(sample: &LayoutSample, survey: &LayoutSurvey) -> Vec<String> {
                 .into(),
         );
     }
-    let told = |what: &str, all: &[(u64, &str, &str)]| {
-        let some = all.iter().filter(|(count, ..)| *count > 0);
-        let some: Vec<_> =
-            some.map(|(count, noun, which)| format!("{} {which}", counted(*count, noun))).collect();
-        (!some.is_empty()).then(|| format!("{what}: {}", some.join(", ")))
-    };
-    let of_sample = [
+    let beside = [
         (survey.without_blocks, "file", "empty or among metadata"),
         (survey.delayed, "file", "not yet placed"),
         (survey.unreadable, "file", "that cannot be opened or asked"),
         (survey.sparse, "file", "that take less than their size"),
-    ];
-    let beside = [
         (sample.unreadable_directories, "directory", "that cannot be listed"),
         (sample.mounts, "mount", "of other file systems"),
     ];
-    lines.extend(told("of these", &of_sample));
-    lines.extend(told("left out", &beside));
+    let beside = beside.into_iter().filter(|(count, ..)| *count > 0);
+    let beside = beside.map(|(count, noun, which)| format!("{} {which}", counted(count, noun)));
+    let beside: Vec<String> = beside.collect();
+    lines.extend((!beside.is_empty()).then(|| format!("also found: {}", beside.join(", "))));
     lines
 }
 
@@ -145,12 +139,21 @@ fn exact(bytes: u64) -> String {
 }
 
 fn percent(share: Option<SampledShare>) -> String {
-    share.map_or("-".into(), |share| percent_text(share.value))
+    share.map_or("-".into(), |share| percent_of(share.value))
+}
+
+/// Neither none nor all where it is not quite that.
+fn percent_of(share: f64) -> String {
+    match percent_text(share).as_str() {
+        "0%" if share > 0.0 => "<0.01%".into(),
+        "100%" if share < 1.0 => ">99.99%".into(),
+        text => text.into(),
+    }
 }
 
 fn span(share: SampledShare) -> String {
     share.interval.map_or(String::new(), |interval| {
-        format!(" ({} to {})", percent_text(interval.low), percent_text(interval.high))
+        format!(" ({} to {})", percent_of(interval.low), percent_of(interval.high))
     })
 }
 
@@ -206,15 +209,15 @@ mod tests {
     fn a_screen_has_the_verdict_a_line_for_each_size_and_what_was_seen() {
         let all = vec![file(1_000, 1), file(8_192, 1), file(40_960, 1), file(409_600, 25)];
         let text = "\
-Heavily fragmented: layout score 0.780; 75.0% of files lie in one piece.
+Heavily fragmented: layout score 0.780; 75% of files lie in one piece.
 
-size       files  space  one piece  pieces  most  score (95%)
-to 4 KiB   25.0%  0.88%       100%    1.00     1            -
-to 64 KiB  50.0%  10.6%       100%    1.00     1            1
-to 1 MiB   25.0%  88.5%         0%    25.0    25        0.758
-all         100%   100%      75.0%    7.00    25        0.780
+size       files   space  one piece  pieces  most  score (95%)
+to 4 KiB     25%   0.88%       100%    1.00     1            -
+to 64 KiB    50%  10.62%       100%    1.00     1            1
+to 1 MiB     25%   88.5%         0%    25.0    25        0.758
+all         100%    100%        75%    7.00    25        0.780
 
-small files (to 16 KiB): 50.0%
+small files (to 16 KiB): 50%
 slack: 0.67% of the space, taken beyond the size of the files
 directories: half have up to 4 entries, 9 of 10 up to 4, the largest 4
 looked at all 4 files in 1 directory

@@ -22,6 +22,7 @@ use text::{WIDTH, width};
 
 #[cfg(test)]
 mod against;
+pub(in crate::report) mod kept_runs;
 #[cfg(test)]
 mod vectors;
 

@@ -85,9 +85,11 @@ pub(super) fn rate_series(
 }
 
 fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
+    let extremes = estimate.range_of_values();
+    let interval = estimate.interval.filter(|_| extremes.is_none());
     ChartPoint {
-        interval: estimate.interval.map(|interval| [interval.low.max(0.0), interval.high]),
-        extremes: estimate.range_of_values(),
+        interval: interval.map(|interval| [interval.low.max(0.0), interval.high]),
+        extremes,
         figures: Some(estimate.figures),
         n: u64::from(estimate.n),
         disturbed,

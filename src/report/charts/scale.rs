@@ -43,10 +43,6 @@ const FIGURES_MAX: u32 = 6;
 /// Significant figures of a tick, without zeros at its end: neighbours must not look the same.
 const TICK_FIGURES: u32 = 7;
 
-/// Intervals are drawn up to so many times the largest value; on a logarithmic axis, down to as small a part of the
-/// least too.
-const INTERVAL_REACH: f64 = 2.0;
-
 /// Steps within ten.
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
 
@@ -69,19 +65,10 @@ impl Chart {
         self.x.spanning(points.chain(marks), &rule)
     }
 
-    /// The y axis from end to end, with every point in sight, and intervals as far as they leave the points room.
+    /// The y axis from end to end, with every point and interval in sight.
     pub(crate) fn y_span(&self) -> AxisSpan<'_> {
-        let points = || self.points().map(|point| point.y);
-        let [low, high] = ends(points()).unwrap_or([1.0, 10.0]);
-        let [least, most] = match self.y.scale {
-            AxisScale::Logarithmic => [low / INTERVAL_REACH, high * INTERVAL_REACH],
-            _ => {
-                let reach = low.abs().max(high.abs()) * (INTERVAL_REACH - 1.0);
-                [(low - reach).max(low.min(0.0)), high + reach]
-            }
-        };
-        let intervals = self.points().filter_map(|point| point.interval).flatten();
-        let numbers = points().chain(intervals.map(|end| end.clamp(least, most)));
+        let ends = self.points().filter_map(|point| point.interval).flatten();
+        let numbers = self.points().map(|point| point.y).chain(ends.filter(|end| self.y.has(*end)));
         let from_zero = self.from_zero || self.has(SeriesLook::Bars);
         self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65 })
     }
@@ -134,11 +121,6 @@ impl ChartAxis {
 }
 
 impl AxisSpan<'_> {
-    /// Whether a number lies outside of it.
-    pub(crate) fn is_beyond(&self, value: f64) -> bool {
-        value < self.low || value > self.high
-    }
-
     /// Where a number lies, from 0 to 1; at the nearest end if it is outside.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.axis.scale {

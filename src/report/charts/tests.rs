@@ -3,8 +3,8 @@ use crate::results::fixture::failing;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::report::kept_runs::{kept_run, kept_runs};
 use crate::report::table::TableLine;
+use crate::report::tests::kept_runs::{kept_run, kept_runs};
 use crate::results::book::{Book, Measurement};
 use crate::results::fixture::{self, Odd, growing, made, measurement, ranked};
 use crate::results::reference::references;

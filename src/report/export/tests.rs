@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 use crate::base::fixture::golden::assert_golden;
-use crate::report::kept_runs::kept_run;
+use crate::report::tests::kept_runs::kept_run;
 use crate::results::fixture::{self, growing};
 use crate::results::reference::references;
 use crate::run::cache::Doubt;

@@ -127,7 +127,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
 /// Host, caches, validity, cost and place of a run.
 pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let book = analysis.book;
-    let mut blocks = vec![PageBlock::Facts(facts_of(analysis))];
+    let mut blocks = vec![PageBlock::Facts(run_facts(analysis))];
     if book.run.reference.is_some() {
         return blocks;
     }
@@ -139,7 +139,8 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     blocks
 }
 
-fn facts_of(analysis: &Analysis<'_>) -> Vec<(String, String)> {
+/// What made a run, on what, and how often; each fact with its name.
+pub(in crate::report) fn run_facts(analysis: &Analysis<'_>) -> Vec<(String, String)> {
     let book = analysis.book;
     if let Some(reference) = &book.run.reference {
         let mut facts = vec![("origin", reference.origin().to_string())];
