@@ -55,17 +55,12 @@ pub(super) enum TableLine {
     Note(String, String),
 }
 
-/// Columns that stay beside each other, under a title if there is one.
-pub(super) struct ColumnGroup {
-    pub(super) title: String,
-    pub(super) columns: Range<usize>,
-}
-
 /// Lines under the heads of columns. The first column has the names of the lines. Groups of columns that
 /// do not fit beside each other stand below each other.
 pub(super) struct Table {
     pub(super) heads: Vec<TableHead>,
-    pub(super) groups: Vec<ColumnGroup>,
+    /// Columns that stay beside each other.
+    pub(super) groups: Vec<Range<usize>>,
     pub(super) lines: Vec<TableLine>,
     /// Columns of text that names may take; half a line without.
     name_max: Option<usize>,
@@ -79,8 +74,8 @@ const WORD_MIN: usize = 8;
 pub(super) const NOTE_NAME_MAX: usize = 24;
 /// Longer cells of a group are cut.
 const CELL_MAX: usize = 40;
-/// Longer heads and titles of a group are cut.
-const TITLE_MAX: usize = 15;
+/// Longer heads in a group are cut.
+const HEAD_MAX: usize = 15;
 /// Blanks before a group.
 const GROUP_GAP: usize = 2;
 
@@ -125,16 +120,15 @@ impl Table {
         table
     }
 
-    pub(super) fn group(&mut self, title: &str) {
-        let columns = self.heads.len()..self.heads.len();
-        self.groups.push(ColumnGroup { title: shown(title), columns });
+    pub(super) fn group(&mut self) {
+        self.groups.push(self.heads.len()..self.heads.len());
     }
 
     /// Adds a column of numbers apart from all others; nothing where no cell says anything.
     pub(super) fn column_apart(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         let cells: Vec<String> = cells.into_iter().collect();
         if cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-")) {
-            self.group("");
+            self.group();
             self.column(head, cells);
         }
     }
@@ -143,7 +137,7 @@ impl Table {
     pub(super) fn column(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         self.heads.push(TableHead { text: shown(head), align: Align::Right });
         if let Some(group) = self.groups.last_mut() {
-            group.columns.end = self.heads.len();
+            group.end = self.heads.len();
         }
         let mut cells = cells.into_iter();
         for line in &mut self.lines {
@@ -202,16 +196,6 @@ impl Table {
         self.rows() > 0
     }
 
-    /// Whether there is a title over any columns.
-    pub(super) fn has_titles(&self) -> bool {
-        self.groups.iter().any(|group| !group.title.is_empty())
-    }
-
-    /// Whether all groups of columns fit beside each other.
-    pub(super) fn fits(&self) -> bool {
-        self.parts(WIDTH) == 1
-    }
-
     /// Whether its columns fit a line as they are, where they are in no groups.
     pub(super) fn fits_line(&self) -> bool {
         let widths = self.widths(WIDTH);
@@ -227,9 +211,7 @@ impl Table {
     pub(super) fn text_lines(&self, columns: usize) -> Vec<String> {
         let widths = self.widths(columns);
         let text = |groups: Range<usize>| {
-            let titles = self.has_titles().then(|| self.titles(&groups, &widths, columns));
-            let lines = self.block_lines(&self.placed(&groups, &widths, columns), columns);
-            titles.into_iter().chain(lines).collect::<Vec<_>>()
+            self.block_lines(&self.placed(&groups, &widths, columns), columns)
         };
         let blocks: Vec<_> = self.blocks(&widths, columns).into_iter().map(text).collect();
         blocks.join(&String::new())
@@ -249,17 +231,11 @@ impl Table {
         self
     }
 
-    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the
-    /// heads of their columns.
+    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it.
     pub(super) fn markdown(&self, escape: fn(&str) -> String) -> String {
         let way = |head: &TableHead| if head.align == Align::Left { "---" } else { "--:" };
         let ways: Vec<_> = self.heads.iter().map(way).collect();
-        let title = |at: &usize| self.groups.iter().find(|group| group.columns.contains(at));
-        let head = |at: usize| match title(&at) {
-            Some(group) => format!("{} {}", group.title, self.heads[at].text).trim().to_string(),
-            None => self.heads[at].text.clone(),
-        };
-        let heads: Vec<_> = (0..self.heads.len()).map(|at| escape(&head(at))).collect();
+        let heads: Vec<_> = self.heads.iter().map(|head| escape(&head.text)).collect();
         let mut text = format!("| {} |\n| {} |", heads.join(" | "), ways.join(" | "));
         for line in &self.lines {
             if let TableLine::Cells(cells) = line {
@@ -293,13 +269,8 @@ impl Table {
             *own = match (grouped, at) {
                 (false, _) => width(&head.text).max(*own),
                 (true, 0) => width(&head.text).max(*own).min(name_max),
-                (true, _) => (*own).min(CELL_MAX).max(width(&head.text).min(TITLE_MAX)),
+                (true, _) => (*own).min(CELL_MAX).max(width(&head.text).min(HEAD_MAX)),
             };
-        }
-        for group in self.groups.iter().filter(|group| !group.columns.is_empty()) {
-            let title = width(&group.title).min(TITLE_MAX);
-            widths[group.columns.start] +=
-                title.saturating_sub(span(&widths[group.columns.clone()]));
         }
         widths
     }
@@ -320,7 +291,7 @@ impl Table {
     /// Columns that these groups take beside each other.
     fn needs(&self, block: &Range<usize>, widths: &[usize]) -> usize {
         let groups = self.groups[block.clone()].iter();
-        let spans = groups.map(|group| GROUP_GAP + span(&widths[group.columns.clone()]));
+        let spans = groups.map(|group| GROUP_GAP + span(&widths[(*group).clone()]));
         widths[0] + spans.sum::<usize>()
     }
 
@@ -332,10 +303,10 @@ impl Table {
         let gap = if self.groups.is_empty() && !wide { 2 } else { 1 };
         let mut placed = Vec::new();
         for (column, width) in widths.iter().copied().enumerate() {
-            let group = groups.iter().find(|group| group.columns.contains(&column));
+            let group = groups.iter().find(|group| group.contains(&column));
             let gap = match group {
                 _ if column == 0 => 0,
-                Some(group) if group.columns.start == column => GROUP_GAP,
+                Some(group) if group.start == column => GROUP_GAP,
                 _ => gap,
             };
             if column == 0 || group.is_some() || self.groups.is_empty() {
@@ -353,20 +324,6 @@ impl Table {
             }
         }
         placed
-    }
-
-    /// The titles of the groups of a block over their columns, cut so that those of all groups differ.
-    fn titles(&self, block: &Range<usize>, widths: &[usize], columns: usize) -> String {
-        let spans = self.groups.iter().map(|group| span(&widths[group.columns.clone()]));
-        let names = self.groups.iter().map(|group| group.title.as_str());
-        let titles: Vec<_> = names.zip(spans).collect();
-        let short = shorten_names(&titles);
-        let mut line = " ".repeat(widths[0]);
-        for at in block.clone() {
-            line += &" ".repeat(GROUP_GAP);
-            line += &title_over(&short[at], titles[at].1, self.groups[at].columns.len());
-        }
-        shorten(line.trim_end(), columns)
     }
 
     fn block_lines(&self, placed: &[PlacedColumn], columns: usize) -> Vec<String> {
@@ -444,19 +401,6 @@ fn span(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + widths.len().saturating_sub(1)
 }
 
-/// A title over so many columns of text, drawn out if they belong to several columns of the table.
-fn title_over(title: &str, columns: usize, of: usize) -> String {
-    let spare = columns.saturating_sub(width(title));
-    match (of, spare) {
-        (1, _) => padded(title, columns, Align::Right),
-        (_, 0..4) => format!("{}{title}{}", " ".repeat(spare / 2), " ".repeat(spare - spare / 2)),
-        _ => {
-            let left = (spare - 2) / 2;
-            format!("{} {title} {}", "-".repeat(left), "-".repeat(spare - 2 - left))
-        }
-    }
-}
-
 /// A cell brought to exactly so many columns.
 fn padded(cell: &str, columns: usize, align: Align) -> String {
     let cell = shorten(cell, columns);
@@ -479,8 +423,8 @@ mod tests {
 
     fn grouped(groups: usize, columns: usize, cell: &str) -> Table {
         let mut table = Table::of_names("level", Align::Left, ["1".into(), "2".into()]);
-        for at in 0..groups {
-            table.group(&format!("variant-{at}"));
+        for _ in 0..groups {
+            table.group();
             for column in 0..columns {
                 table.column(&format!("c{column}"), [cell.into(), "9".into()]);
             }
@@ -491,7 +435,7 @@ mod tests {
     #[test]
     fn groups_that_do_not_fit_stand_below_with_the_names_of_the_rows_again() {
         let wide = grouped(4, 5, "1234567890123");
-        assert!(!wide.fits() && grouped(2, 2, "12").fits());
+        assert!(wide.parts(WIDTH) > 1 && grouped(2, 2, "12").parts(WIDTH) == 1);
         let text = text(&wide);
         assert_eq!(text.lines().filter(|line| line.starts_with("level")).count(), 4);
         assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
