@@ -34,7 +34,7 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 /// If `out` does.
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
-    writeln!(out, "A against B: {runs}, A and B in turns, of which B takes {times} times as long")?;
+    writeln!(out, "A against B: {runs}, A and B in turns, B takes {times} times as long")?;
     for (what, tallies) in [(" over the whole job", trials.jobs()), ("", trials.phases())] {
         let of = if what.is_empty() { " of phases" } else { "" };
         let sentence = format!(

@@ -1,5 +1,5 @@
-//! Watches the calls of a run to file systems from a thread of its own, and says when one does not return. Where
-//! waiting is in vain it gives the run up: a call in the kernel cannot be ended, but what was measured can be given.
+//! Watches the calls of a run to file systems from a thread of its own, and says when one does not return. When
+//! waiting is hopeless it gives the run up: a call in the kernel cannot be ended, but results can still be delivered.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::workers::WORKER;
 
-/// How often is looked: seldom enough not to disturb what is measured.
+/// The pause between looks at the calls: long enough not to disturb the measurement.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A call that has not returned for so long is said, then after twice that time, and so on.
@@ -70,7 +70,7 @@ pub(super) fn watched(
     };
     let threads = ThreadWatch::new(ThreadWatch::this_thread(), WORKER);
     std::thread::scope(|scope| {
-        // Without a thread nobody says it, and the run goes on.
+        // Without a thread nobody reports hanging calls, and the run continues.
         let looks = Builder::new().name("calls".into()).spawn_scoped(scope, || watch.look(threads));
         let looks = looks.ok().map(|looks| looks.thread().clone());
         let over = OverAtLast { is_over: &watch.is_over, looks };
@@ -101,16 +101,16 @@ struct CallWatch<'a> {
     order: &'a RunOrder<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
-    /// The path of the store; none if nobody keeps the run.
+    /// The path of the store; `None` when nobody keeps the run.
     store: Option<PathBuf>,
     clock: RealClock,
     /// The phase under way; none between phases.
     phase: Mutex<Option<PhaseUnderWay>>,
     /// The block device that the last phase worked on; none without one.
     device: Mutex<Option<BlockDevice>>,
-    /// What was measured, as far as it was to be stored; none before the run has begun.
+    /// The results that were to be stored; `None` before the run has begun.
     known: Mutex<Option<Book>>,
-    /// With which exit code the run was given up; none while it goes on.
+    /// The exit code of a run that was given up; `None` while it continues.
     given_up: Mutex<Option<Exit>>,
     is_over: AtomicBool,
 }
@@ -167,7 +167,7 @@ impl CallWatch<'_> {
             let now_ns = self.clock.nanoseconds(begun, self.clock.now());
             match threads.look(now_ns, SAID_AFTER_NS) {
                 Some(call) => {
-                    if self.is_in_vain(&call, now_ns) {
+                    if self.is_hopeless(&call, now_ns) {
                         return self.give_up(&call, threads, begun);
                     }
                     if call.ns >= say_at_ns {
@@ -194,7 +194,7 @@ impl CallWatch<'_> {
     }
 
     /// Whether nobody wants to wait longer for a call.
-    fn is_in_vain(&self, call: &WaitingCall, now_ns: u64) -> bool {
+    fn is_hopeless(&self, call: &WaitingCall, now_ns: u64) -> bool {
         let plan = self.order.plan;
         let is_over = call.ns >= PATIENCE_NS
             && plan.named_limit_seconds().is_some_and(|limit| now_ns as f64 / 1e9 >= limit);
@@ -298,7 +298,7 @@ impl CallWatch<'_> {
         Ok(RunOutcome { book, failure: Some(failure), is_kept })
     }
 
-    /// The end of a run that was given up and of which the call has returned.
+    /// The end of a run that was given up after its call has returned.
     fn cleaned_up(&self, exit: Exit, outcome: Result<RunOutcome>) -> Failure {
         let sentence = "the call has returned, and the run's directory is removed".to_string();
         match outcome.map(|outcome| outcome.failure) {
@@ -316,8 +316,8 @@ impl CallWatch<'_> {
     }
 }
 
-/// A run with what the store had of it and what it lacked, all of which the store has then, with its tag; and what is to be
-/// said of the tag.
+/// Completes a run in the store, and sets its tag. Gives the run with all its measurements, and a notice if the tag was
+/// moved from another run.
 ///
 /// # Errors
 /// If the store does not give or take it.
@@ -498,7 +498,7 @@ mod tests {
             waits_in: Vec::new(),
         };
         watching(None, |watch| {
-            let is_in_vain = |seconds| watch.is_in_vain(&call(seconds), 0);
+            let is_hopeless = |seconds| watch.is_hopeless(&call(seconds), 0);
             *watch.phase() = Some(PhaseUnderWay {
                 title: "create".into(),
                 asked: None,
@@ -508,12 +508,12 @@ mod tests {
                 begun: watch.clock.now(),
                 measurement: Measurement::default(),
             });
-            assert!(is_in_vain(11), "an operation beyond the limit");
+            assert!(is_hopeless(11), "an operation beyond the limit");
             watch.operations_end();
-            assert!(!is_in_vain(11) && !is_in_vain(59), "an ordinary sync");
-            assert!(is_in_vain(61));
+            assert!(!is_hopeless(11) && !is_hopeless(59), "an ordinary sync");
+            assert!(is_hopeless(61));
             watch.phase_fails();
-            assert!(!is_in_vain(61), "no phase is under way");
+            assert!(!is_hopeless(61), "no phase is under way");
         });
     }
 

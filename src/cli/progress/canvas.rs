@@ -62,10 +62,10 @@ impl ViewSize {
         self.columns < COLUMNS_MIN || self.rows < ROWS_MIN
     }
 
-    /// Says so, and what goes on all the same.
-    pub(super) fn too_small(&self, goes_on: &str) -> Vec<Line<'static>> {
+    /// Says that the terminal is too small, and that the work continues.
+    pub(super) fn too_small(&self, continues: &str) -> Vec<Line<'static>> {
         let text = format!(
-            "The view takes {COLUMNS_MIN}x{ROWS_MIN}; this terminal has {}x{}. {goes_on}",
+            "The view takes {COLUMNS_MIN}x{ROWS_MIN}; this terminal has {}x{}. {continues}",
             self.columns, self.rows
         );
         wrap_to(self.columns, "", &text).into_iter().map(Line::from).collect()

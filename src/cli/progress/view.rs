@@ -19,7 +19,7 @@ const NAME_COLUMNS_MAX: usize = 20;
 pub(super) fn draw(state: &RunState, style: TerminalStyle, buffer: &mut Buffer) {
     let canvas = ViewSize::new(buffer);
     let lines = match canvas.is_small() {
-        true => canvas.too_small("The run goes on."),
+        true => canvas.too_small("The run continues."),
         false => View { state, canvas }.lines(),
     };
     paint(lines, style, buffer);
@@ -32,7 +32,7 @@ struct LinePart {
 }
 
 /// The run as one line that fits: `34%  repeat 4 of 10  xfs  read-random  8,100/s  1 m 20 s left`. The percentage
-/// and the time left are those of the whole run.
+/// and the time left are of the whole run.
 pub(super) fn progress_line(state: &RunState, columns: usize) -> String {
     let part = |rank, text: String| LinePart { text, rank };
     let activity = state.activity.as_ref();
@@ -102,13 +102,13 @@ impl View<'_> {
         lines.extend(self.rates());
         lines.extend(self.machine());
         let notices = self.canvas.notices(&self.state.notices);
-        // The last row is that of the keys.
+        // The last row names the keys.
         let rest = (self.canvas.rows - 1).saturating_sub(lines.len() + notices.len());
         lines.extend(self.finished(rest));
         lines.resize(self.canvas.rows - 1 - notices.len(), Line::default());
         lines.extend(notices);
         let keys = match self.canvas.is_roomy {
-            true => "q leaves the view, the run goes on   Ctrl-C stops the run",
+            true => "q leaves the view, the run continues   Ctrl-C stops the run",
             false => "q leaves the view, Ctrl-C stops the run",
         };
         lines.push(Line::styled(keys, FAINT));
@@ -219,12 +219,12 @@ impl View<'_> {
                 format!("{}, {} left", counted(activity.done, noun), span(left))
             }
             Goal::Share(_) => String::new(),
-            Goal::Open => format!("{} so far", counted(activity.done, noun)),
+            Goal::Open => format!("{} done", counted(activity.done, noun)),
         }
     }
 
     /// The rate and the mean latency of the last second, above the course of the rate. Between phases
-    /// those of the last one would mislead.
+    /// there are none: the figures of the last phase would mislead.
     fn rates(&self) -> Vec<Line<'static>> {
         let rates = &self.state.rates;
         let now = self.state.activity.as_ref().zip(rates.rate());
@@ -266,7 +266,7 @@ impl View<'_> {
         }
     }
 
-    /// The newest of the phases that are over, in so many rows.
+    /// The newest of the phases that are over, in `rows` rows.
     fn finished(&self, rows: usize) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if self.canvas.is_roomy && rows > 1 {
@@ -377,7 +377,7 @@ fn symbol(mark: CellMark) -> (&'static str, Style) {
     }
 }
 
-/// Words of which the last stays whole, where the others are cut before it.
+/// Joins words; where they do not fit, the last stays whole and the words before it are cut.
 fn fit_before_last(words: &[String], blanks: &str, columns: usize) -> String {
     let (last, before) = words.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
     let before = before.join(blanks);
@@ -391,7 +391,7 @@ fn fit_before_last(words: &[String], blanks: &str, columns: usize) -> String {
     }
 }
 
-/// A bar of so many columns, of which a share from 0 to 1 is full.
+/// A bar that is `columns` wide and filled to this share, from 0 to 1.
 fn bar(share: f64, columns: usize) -> String {
     let full = (share.clamp(0.0, 1.0) * columns as f64).floor() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(columns - full.min(columns)))
