@@ -62,10 +62,7 @@ pub(super) fn watched(
         interrupt,
         store,
         clock: RealClock::new(),
-        phase: Mutex::new(None),
-        device: Mutex::default(),
-        known: Mutex::default(),
-        given_up: Mutex::new(None),
+        state: Mutex::default(),
         is_over: AtomicBool::new(false),
     };
     let threads = ThreadWatch::new(ThreadWatch::this_thread(), WORKER);
@@ -76,7 +73,8 @@ pub(super) fn watched(
         let over = OverAtLast { is_over: &watch.is_over, looks };
         let outcome = work(&watch);
         drop(over);
-        match watch.given_up() {
+        let given_up = watch.state().given_up;
+        match given_up {
             None => outcome,
             Some(exit) => Err(watch.cleaned_up(exit, outcome)),
         }
@@ -104,15 +102,21 @@ struct CallWatch<'a> {
     /// The path of the store; `None` when nobody keeps the run.
     store: Option<PathBuf>,
     clock: RealClock,
-    /// The phase under way; none between phases.
-    phase: Mutex<Option<PhaseUnderWay>>,
-    /// The block device that the last phase worked on; none without one.
-    device: Mutex<Option<BlockDevice>>,
-    /// The results that were to be stored; `None` before the run has begun.
-    known: Mutex<Option<Book>>,
-    /// The exit code of a run that was given up; `None` while it continues.
-    given_up: Mutex<Option<Exit>>,
+    state: Mutex<WatchState>,
     is_over: AtomicBool,
+}
+
+/// What is known of the run.
+#[derive(Default)]
+struct WatchState {
+    /// The phase under way; `None` between phases.
+    phase: Option<PhaseUnderWay>,
+    /// The block device that the last phase worked on; `None` without one.
+    device: Option<BlockDevice>,
+    /// The results that were to be stored; `None` before the run has begun.
+    known: Option<Book>,
+    /// The exit code of a run that was given up; `None` while it continues.
+    given_up: Option<Exit>,
 }
 
 /// A phase that has begun.
@@ -149,12 +153,8 @@ impl PhaseUnderWay {
 }
 
 impl CallWatch<'_> {
-    fn phase(&self) -> MutexGuard<'_, Option<PhaseUnderWay>> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn last_device(&self) -> MutexGuard<'_, Option<BlockDevice>> {
-        self.device.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, WatchState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at the calls until the run is over.
@@ -190,7 +190,7 @@ impl CallWatch<'_> {
     fn sentence(&self, call: &WaitingCall) -> String {
         let seconds = call.ns as f64 / 1e9;
         let no_phase = || format!("a call has not returned for {}: {call}", span(seconds));
-        self.phase().as_ref().map_or_else(no_phase, |phase| phase.hung(call).sentence())
+        self.state().phase.as_ref().map_or_else(no_phase, |phase| phase.hung(call).sentence())
     }
 
     /// Whether nobody wants to wait longer for a call.
@@ -198,7 +198,7 @@ impl CallWatch<'_> {
         let plan = self.order.plan;
         let is_over = call.ns >= PATIENCE_NS
             && plan.named_limit_seconds().is_some_and(|limit| now_ns as f64 / 1e9 >= limit);
-        let took_too_long = match self.phase().as_ref() {
+        let took_too_long = match self.state().phase.as_ref() {
             Some(PhaseUnderWay { limit_ns: Some(_), operations_ended: true, .. }) => {
                 call.ns >= PATIENCE_NS
             }
@@ -213,7 +213,7 @@ impl CallWatch<'_> {
     /// Bytes that were written to the device of the last phase, if that has a file system that boatload made: to others
     /// anybody may write. 0 where that is not known.
     fn written(&self) -> u64 {
-        let device = self.last_device().clone().filter(|_| self.order.plan.makes_filesystems());
+        let device = self.state().device.clone().filter(|_| self.order.plan.makes_filesystems());
         let counters = device.and_then(|device| device.counters());
         counters.map_or(0, |counters| counters.write_bytes)
     }
@@ -222,7 +222,7 @@ impl CallWatch<'_> {
     /// another call when it cleans up. An unmount that still writes out what was cached is waited for.
     fn give_up(&self, call: &WaitingCall, mut threads: ThreadWatch, watched_since: u64) {
         let exit = if self.interrupt.is_set() { Exit::Interrupted } else { Exit::Failed };
-        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
+        self.state().given_up = Some(exit);
         let why = self.sentence(call);
         let failure = Failure { exit, sentence: format!("the run ends: {why}") };
         self.watcher.gives_up(self.outcome(failure, call));
@@ -267,8 +267,8 @@ impl CallWatch<'_> {
 
     /// What was measured until the run was given up, with the phase that was under way.
     fn outcome(&self, failure: Failure, call: &WaitingCall) -> Result<RunOutcome> {
-        let Some(mut book) = self.known().take() else { return Err(failure) };
-        book.measurements.extend(self.phase().as_ref().map(|phase| {
+        let Some(mut book) = self.state().known.take() else { return Err(failure) };
+        book.measurements.extend(self.state().phase.as_ref().map(|phase| {
             let done = phase.done();
             Measurement {
                 operations: done,
@@ -305,14 +305,6 @@ impl CallWatch<'_> {
             Ok(None) => Failure { exit, sentence },
             Ok(Some(failure)) | Err(failure) => Failure { exit, ..failure },
         }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Option<Book>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn given_up(&self) -> Option<Exit> {
-        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -369,21 +361,24 @@ impl Watcher for CallWatch<'_> {
     }
 
     fn begins(&self, book: &Book) {
-        *self.known() = Some(book.clone());
+        self.state().known = Some(book.clone());
         self.watcher.begins(book);
     }
 
     fn grows(&self, book: &Book) {
-        let mut known = self.known();
-        let mut measurements = known.take().map_or_else(Vec::new, |known| known.measurements);
+        // Held throughout: whoever gives the run up meanwhile needs what is known of it.
+        let mut state = self.state();
+        let known = state.known.take();
+        let mut measurements = known.map_or_else(Vec::new, |known| known.measurements);
         measurements
             .extend_from_slice(book.measurements.get(measurements.len()..).unwrap_or_default());
-        *known = Some(Book { measurements, ..book.without_measurements() });
+        state.known = Some(Book { measurements, ..book.without_measurements() });
+        drop(state);
         self.watcher.grows(book);
     }
 
     fn has_given_up(&self) -> bool {
-        self.given_up().is_some()
+        self.state().given_up.is_some()
     }
 
     fn prepares(&self, key: &CellKey, headway: &Headway) {
@@ -396,8 +391,9 @@ impl Watcher for CallWatch<'_> {
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         let PhaseContext { key, phase, device, .. } = context;
-        self.last_device().clone_from(device);
-        *self.phase() = Some(PhaseUnderWay {
+        let mut state = self.state();
+        state.device.clone_from(device);
+        state.phase = Some(PhaseUnderWay {
             title: title(context),
             asked: phase.operations(),
             done: Arc::clone(&done),
@@ -414,21 +410,22 @@ impl Watcher for CallWatch<'_> {
                 ..Measurement::default()
             },
         });
+        drop(state);
         self.watcher.phase_begins(context, done);
     }
 
     fn operations_end(&self) {
-        self.phase().iter_mut().for_each(|phase| phase.operations_ended = true);
+        self.state().phase.iter_mut().for_each(|phase| phase.operations_ended = true);
         self.watcher.operations_end();
     }
 
     fn phase_fails(&self) {
-        *self.phase() = None;
+        self.state().phase = None;
         self.watcher.phase_fails();
     }
 
     fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement) {
-        *self.phase() = None;
+        self.state().phase = None;
         self.watcher.phase_ends(context, measurement);
     }
 }
@@ -470,10 +467,7 @@ mod tests {
             interrupt: &Interrupt::default(),
             store,
             clock: RealClock::new(),
-            phase: Mutex::new(None),
-            device: Mutex::default(),
-            known: Mutex::new(Some(fixture::book())),
-            given_up: Mutex::new(None),
+            state: Mutex::new(WatchState { known: Some(fixture::book()), ..WatchState::default() }),
             is_over: AtomicBool::new(false),
         };
         let found = then(&watch);
@@ -499,7 +493,7 @@ mod tests {
         };
         watching(None, |watch| {
             let is_hopeless = |seconds| watch.is_hopeless(&call(seconds), 0);
-            *watch.phase() = Some(PhaseUnderWay {
+            watch.state().phase = Some(PhaseUnderWay {
                 title: "create".into(),
                 asked: None,
                 done: DoneCount::of_workers(1),

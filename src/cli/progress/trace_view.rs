@@ -4,7 +4,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
-use super::canvas::{ACTIVE, BAD, FAINT, STRONG, ViewSize, curve, padded, paint, processors_text};
+use super::canvas::{self, ACTIVE, BAD, FAINT, STRONG, ViewSize, curve, padded, processors_text};
 use super::state::RunState;
 use super::trace_state::{OperationCalls, RECENT_SECONDS, SeenOperation, TraceState};
 use crate::base::units::{counted, duration, figures, grouped, span};
@@ -25,12 +25,9 @@ pub(super) fn draw_trace(
     style: TerminalStyle,
     buffer: &mut Buffer,
 ) {
-    let canvas = ViewSize::new(buffer);
-    let lines = match canvas.is_small() {
-        true => canvas.too_small("The trace continues."),
-        false => TraceView { trace, run, canvas }.lines(),
-    };
-    paint(lines, style, buffer);
+    canvas::draw("trace", &run.notices, style, buffer, |canvas, rows| {
+        TraceView { trace, run, canvas }.lines(rows)
+    });
 }
 
 struct TraceView<'a> {
@@ -125,13 +122,11 @@ impl TraceTable {
 }
 
 impl TraceView<'_> {
-    fn lines(&self) -> Vec<Line<'static>> {
+    fn lines(&self, rows: usize) -> Vec<Line<'static>> {
         let canvas = self.canvas;
-        let notices = canvas.notices(&self.run.notices);
         let mut lines = self.head();
         let totals = self.totals();
-        // The last row names the keys.
-        let room = canvas.rows - 1 - lines.len() - totals.len() - notices.len();
+        let room = rows - lines.len() - totals.len();
         let seen = self.trace.seen();
         if seen.is_empty() {
             lines.push(canvas.heading(&self.run.status, ""));
@@ -142,13 +137,6 @@ impl TraceView<'_> {
         lines.extend(self.operations(&seen, room.saturating_sub(course.len())));
         lines.extend(course);
         lines.extend(totals);
-        lines.resize(canvas.rows - 1 - notices.len(), Line::default());
-        lines.extend(notices);
-        let keys = match canvas.is_roomy {
-            true => "q leaves the view, the trace continues   Ctrl-C ends the trace",
-            false => "q leaves the view, Ctrl-C ends the trace",
-        };
-        lines.push(Line::styled(keys, FAINT));
         lines
     }
 

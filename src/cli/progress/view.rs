@@ -5,7 +5,7 @@ use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
 use super::canvas::{
-    ACTIVE, BAD, FAINT, GOOD, STRONG, ViewSize, curve, padded, paint, processors_text,
+    self, ACTIVE, BAD, FAINT, GOOD, STRONG, ViewSize, curve, padded, processors_text,
 };
 use super::state::{Activity, CellMark, CellRepeats, FinishedPhase, Goal, RunState, variant_name};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
@@ -17,12 +17,9 @@ const NAME_COLUMNS_MAX: usize = 20;
 
 /// Draws the whole view.
 pub(super) fn draw(state: &RunState, style: TerminalStyle, buffer: &mut Buffer) {
-    let canvas = ViewSize::new(buffer);
-    let lines = match canvas.is_small() {
-        true => canvas.too_small("The run continues."),
-        false => View { state, canvas }.lines(),
-    };
-    paint(lines, style, buffer);
+    canvas::draw("run", &state.notices, style, buffer, |canvas, rows| {
+        View { state, canvas }.lines(rows)
+    });
 }
 
 /// A part of the line, and how much it matters: where the line is too long, what matters least is left out.
@@ -95,23 +92,10 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn lines(&self) -> Vec<Line<'static>> {
-        let mut lines = self.head();
-        lines.extend(self.cells());
-        lines.extend(self.activity());
-        lines.extend(self.rates());
-        lines.extend(self.machine());
-        let notices = self.canvas.notices(&self.state.notices);
-        // The last row names the keys.
-        let rest = (self.canvas.rows - 1).saturating_sub(lines.len() + notices.len());
-        lines.extend(self.finished(rest));
-        lines.resize(self.canvas.rows - 1 - notices.len(), Line::default());
-        lines.extend(notices);
-        let keys = match self.canvas.is_roomy {
-            true => "q leaves the view, the run continues   Ctrl-C stops the run",
-            false => "q leaves the view, Ctrl-C stops the run",
-        };
-        lines.push(Line::styled(keys, FAINT));
+    fn lines(&self, rows: usize) -> Vec<Line<'static>> {
+        let parts = [self.head(), self.cells(), self.activity(), self.rates(), self.machine()];
+        let mut lines = parts.concat();
+        lines.extend(self.finished(rows.saturating_sub(lines.len())));
         lines
     }
 
