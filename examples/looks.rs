@@ -89,7 +89,7 @@ fn ran(plan: &Plan) -> Result<Book, Failed> {
     Ok(outcome.and_then(|outcome| outcome.whole()).map_err(|failure| failure.sentence)?)
 }
 
-/// The run as it was at its look with this number.
+/// The run with the repeats that it had at this look.
 fn at_look(book: &Book, number: usize) -> Book {
     let made = &LOOKS[..=number];
     let repeats = LOOKS[number].repeats;
@@ -119,7 +119,7 @@ fn false_claims(book: &Book, number: usize, slower: f64) -> [bool; 2] {
     ]
 }
 
-/// Whether the slow variant is told from all others in the whole job.
+/// Whether the slow variant is significantly slower than every other variant in the whole job.
 fn is_found(book: &Book) -> bool {
     let analysis = Analysis::of(book);
     let of_job = analysis.effects().filter(|one| one.phase.is_none());

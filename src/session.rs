@@ -67,10 +67,10 @@ use crate::run::run_location::RunLocation;
 use crate::run::site::{ConditionName, RankCell, SiteCondition};
 
 pub use self::ranks::{RankGroup, agree_on_run};
-pub(crate) use self::record::goes_on;
+pub(crate) use self::record::continues_without_store;
 pub use self::resume::{UnfinishedRun, check_same_place, resume};
 
-/// That of boatload.
+/// The version of boatload.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The plan to run, and the place to run it in.
@@ -114,7 +114,7 @@ pub trait Watcher: Sync {
     fn status(&self, _text: &str) {}
     /// What was decided, which stays where people can read it.
     fn notice(&self, _text: &str) {}
-    /// More of what other programs do was counted, by so many seconds since the trace began.
+    /// A trace read more counts, this many seconds after it began.
     fn traced(&self, _seconds: f64, _batch: &TraceBatch) {}
     /// What the run waits for, and nobody expects.
     fn waits(&self, text: &str) {
@@ -155,7 +155,7 @@ impl Watcher for Nobody {}
 pub struct RunOutcome {
     /// All that was measured.
     pub book: Book,
-    /// Why it could not go on, what it leaves behind, and why the store lacks some of it; none if all is well.
+    /// Why it could not continue, what it leaves behind, and why the store lacks some of it; `None` when all is well.
     pub failure: Option<Failure>,
     /// Whether the store has all of it.
     pub is_kept: bool,
@@ -171,7 +171,7 @@ impl RunOutcome {
     }
 }
 
-/// Runs the order to its end, or until it is interrupted or cannot go on, and leaves the machine as it was.
+/// Runs the order to its end, or until it is interrupted or cannot continue, and restores the machine.
 ///
 /// # Errors
 /// If nothing could be measured.
@@ -186,7 +186,7 @@ pub fn run(
     let Some(group) = order.group else {
         return call_watch::watched(order, path, watcher, interrupt, work);
     };
-    // Only rank 0 gives up a call that does not return: its process then ends, and with it all others.
+    // Only rank 0 gives up a call that does not return: its process then ends, and every other rank with it.
     let outcome = match group.rank() {
         0 => call_watch::watched(order, path, watcher, interrupt, work),
         _ => work(watcher),
@@ -201,7 +201,7 @@ pub fn run(
     }
 }
 
-/// Runs an order, or goes on with an unfinished run of it.
+/// Runs an order, or continues an unfinished run of it.
 fn carry_out(
     order: &RunOrder<'_>,
     unfinished: Option<UnfinishedRun>,
@@ -279,7 +279,7 @@ fn begun_book(
     }
 }
 
-/// How the run is begun, to go on with it later; none where texts do not keep its paths.
+/// How the run is begun, for a later `resume`; `None` when texts do not keep its paths.
 fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>> {
     let directory = std::env::current_dir().ok().filter(|_| is_command_text());
     let directory = directory.and_then(|path| path.into_os_string().into_string().ok());
@@ -316,12 +316,12 @@ struct Session<'a> {
     /// Repeats of the cells under way, as far as is known.
     repeats: u32,
     spent: SpentTime,
-    /// What is still to be passed over, of a run that goes on.
+    /// Cells that a continued run still has to skip.
     known: KnownCells,
 }
 
 impl Session<'_> {
-    /// Measures all cells, and leaves the machine as it was.
+    /// Measures all cells, and restores the machine.
     fn carry_out(mut self) -> Result<RunOutcome> {
         let cells = match self.cells() {
             // What was under way when the user wanted to stop is no failure.
@@ -383,7 +383,7 @@ impl Session<'_> {
         if self.pass_over(cell, &key)? {
             return Ok(());
         }
-        self.goes_on_at(&key);
+        self.continues_at(&key);
         let before = self.spent.seconds();
         self.prepare(index, &key)?;
         if self.interrupt.is_set() {
@@ -423,8 +423,8 @@ impl Session<'_> {
         let found = self.sites.for_cell(cell)?.conditions();
         if self.went_on_from_fill(cell, key) && found.iter().all(|c| c.name != FROM_FILL) {
             return Err(Failure::failed(
-                "the files of `fill` that this run began with are no longer as `fill` made them, so it cannot go on beside the \
-                 same files: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
+                "the files of `fill` that this run began with have been changed since `fill` made them, so the run cannot \
+                 continue: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
             ));
         }
         let known = self.book.conditions.len();
@@ -545,7 +545,7 @@ fn none_left(removal: &Removal, what: &str) -> Result<()> {
     removal.left.first().map_or(Ok(()), |first| Err(left(first)))
 }
 
-/// What is found of a run that goes on from files of `fill`.
+/// The condition of a run that begins with the files of `fill`.
 const FROM_FILL: ConditionName = ConditionName::FilesFound;
 
 /// Names of the phases that a plan measures, in their order.
@@ -565,8 +565,8 @@ struct MeasuredPhase {
     asked: Option<u64>,
 }
 
-/// A later pass of a phase that its time ended does as many operations as the first, which was asked for so many
-/// right before the second: so all passes read the same.
+/// A later pass of a phase that its time ended does as many operations as the first, whose number becomes
+/// the count of the second: so all passes read the same.
 fn as_first_pass(phase: &Phase, before: Option<u64>) -> Phase {
     let mut phase = phase.clone();
     if let (PhaseEnd::After(_), true, Some(before)) = (phase.end, phase.pass > 1, before) {
@@ -583,9 +583,9 @@ pub(crate) struct HostSurvey {
     pub(crate) space: Space,
     /// The memory that the run takes.
     pub(crate) memory_need: MemoryNeed,
-    /// Memory that there is for it; none if that is not known.
+    /// Memory that there is for it; `None` when that is not known.
     pub(crate) memory_room: Option<MemoryRoom>,
-    /// What is left of it for file systems in memory, in bytes.
+    /// The part of it that file systems in memory may take, in bytes.
     pub(crate) memory_free: Option<u64>,
     /// The block device that the job reads, or that the directory is on; none without one.
     pub(crate) device: Option<BlockDevice>,
@@ -593,7 +593,7 @@ pub(crate) struct HostSurvey {
     pub(crate) plan: Plan,
     /// Where file systems are made, if the plan wants any.
     pub(crate) place: Volume,
-    /// The images of prepared file systems; none if there are none.
+    /// The images of prepared file systems; `None` when there are none.
     pub(crate) images: Option<KeptImages>,
 }
 
@@ -633,7 +633,7 @@ impl HostSurvey {
         Ok(survey.with_memory_need(&place))
     }
 
-    /// With the memory that the run takes where file systems are made on this place, and what is left of it.
+    /// With the memory that the run takes where file systems are made on this place, and the remaining memory.
     fn with_memory_need(self, place: &Volume) -> Self {
         let made_bytes = making::room_asked(&self, place).0.map_or(0, |room| room.bytes);
         let there_bytes = self.space.total_bytes;
@@ -696,7 +696,7 @@ impl HostSurvey {
         let lack = self.images.as_ref().and_then(|images| images.lack.as_deref());
         let why = lack.map_or_else(String::new, |lack| format!(" ({lack})"));
         Err(Failure::usage(format!(
-            "--time-limit repeats all cells in turns, and a place that this job prepares cannot be brought back \
+            "--time-limit repeats all cells in turns, and a place that this job prepares cannot be restored \
              between them{why}. Nothing was written. Name --repeats instead"
         )))
     }
@@ -720,7 +720,7 @@ impl HostSurvey {
         self.memory_need.check(self.memory_room.as_ref())?;
         let tools = Toolset::find(self, order)?;
         if plan.makes_files() {
-            // An image stays as full as it got while cells beside it are measured.
+            // An image keeps its size while cells in the directory are measured.
             let image_bytes = tools.as_ref().map_or(0, Toolset::image_bytes);
             let available_bytes = space.available_bytes.saturating_sub(image_bytes);
             let beside = Space { available_bytes, ..*space };

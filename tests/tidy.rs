@@ -4,6 +4,8 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test panics when it cannot continue")]
 
+#[path = "tidy/plain_words.rs"]
+mod plain_words;
 #[path = "tidy/source.rs"]
 mod source;
 #[path = "tidy/structure.rs"]

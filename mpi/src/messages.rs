@@ -52,7 +52,7 @@ impl Posted {
 
     /// Begins to receive the next piece of a rank; `None` if none has arrived.
     pub(crate) fn receive(from: c_int, tag: c_int) -> Called<Option<Self>> {
-        let (mut has_come, mut bytes) = (0, 0);
+        let (mut has_arrived, mut bytes) = (0, 0);
         let mut message = MaybeUninit::uninit();
         let mut status = MaybeUninit::uninit();
         // SAFETY: all four point to room for what MPI writes.
@@ -61,12 +61,12 @@ impl Posted {
                 from,
                 tag,
                 ffi::RSMPI_COMM_WORLD,
-                &raw mut has_come,
+                &raw mut has_arrived,
                 message.as_mut_ptr(),
                 status.as_mut_ptr(),
             )
         })?;
-        if has_come == 0 {
+        if has_arrived == 0 {
             return Ok(None);
         }
         // SAFETY: a message has arrived, so MPI_Improbe has set its status.

@@ -18,7 +18,7 @@ pub(crate) fn note(call: &str, place: impl FnOnce() -> String, error: impl Into<
     if !is_fault(error) {
         return;
     }
-    keep(told(call, place(), error));
+    keep(stated(call, place(), error));
 }
 
 /// Keeps a text that names a call.
@@ -40,7 +40,7 @@ fn is_fault(error: Errno) -> bool {
     [E::EPERM, E::ENOSYS, E::EIO, E::ENOMEM, E::EMFILE, E::ENFILE].contains(&error)
 }
 
-fn told(call: &str, place: impl Display, error: Errno) -> String {
+fn stated(call: &str, place: impl Display, error: Errno) -> String {
     format!("{call} of {place} ({error}: {})", error.about())
 }
 
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_call_that_failed_is_named_with_its_place_and_its_error() {
         assert!(is_fault(Errno::EPERM) && !is_fault(Errno::ENOENT) && !is_fault(Errno::EACCES));
-        let text = told("read", "/proc/vmstat", Errno::EIO);
+        let text = stated("read", "/proc/vmstat", Errno::EIO);
         assert!(text.starts_with("read of /proc/vmstat (EIO: Input/output error: "), "{text}");
     }
 }

@@ -409,7 +409,7 @@ fn this_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether this process trusts files of this user: its own, root's, and for root those of the user who called sudo.
+/// Whether this process trusts files of this user: itself, root, and for root also the user who called sudo.
 fn is_trusted(user: u32) -> bool {
     let called_sudo = || std::env::var("SUDO_UID").is_ok_and(|id| id.parse() == Ok(user));
     user == 0 || user == this_user() || this_user() == 0 && called_sudo()

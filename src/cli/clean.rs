@@ -28,8 +28,7 @@ Examples:
 const EFFECTS: &str = "\
 Only directories named boatload-RUN are removed, and only those whose marker proves that \
 boatload made them: the same directory (device and inode), not in use by a running boatload, your \
-own unless you are root; and those of your own with the id of a run, closed to others, that are \
-empty. One of your own that somebody has renamed stays and is named. Inside, only names that boatload gives \
+own unless you are root; and your own empty directories with the id of a run that are closed to other users. One of your own that somebody has renamed stays and is named. Inside, only names that boatload gives \
 are removed, and files that were deleted while they were open, which NFS and FUSE keep as .nfs... and \
 .fuse_hidden...; anything else stays, \
 with the directories above it, and is named. A file system that a killed run made there on its own image is unmounted \
@@ -134,7 +133,7 @@ impl Clean {
         Ok(DirectoryState { what, is_ballast, user })
     }
 
-    /// The other host that may be at work in a directory, in words, with what shows it; none if what other hosts left is to
+    /// The other host that may be at work in a directory, in words, with what shows it; `None` when what other hosts left is to
     /// be removed.
     fn elsewhere(&self, host: Option<OtherHost>, sign: &str) -> Option<String> {
         let host = host.filter(|_| !self.other_hosts)?;
@@ -249,6 +248,6 @@ struct DirectoryState {
     what: String,
     /// Whether it was made to stay.
     is_ballast: bool,
-    /// Who uses it, in words; none if nobody does.
+    /// Who uses it, in words; `None` when nobody does.
     user: Option<String>,
 }

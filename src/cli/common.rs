@@ -1,4 +1,4 @@
-//! Holds what commands share: the store, the command line as it was typed, files that are read, how a run ends.
+//! Holds what commands share: the store, the command line that was typed, files that are read, how a run ends.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ impl StorePlace {
         Store::open(self.path()?)
     }
 
-    /// To read; none if there is no store yet.
+    /// To read; `None` when there is no store yet.
     pub(super) fn open_to_read(&self) -> Result<Option<Store>> {
         let path = self.path()?;
         // Where that is unknown, opening it says why.
@@ -48,7 +48,7 @@ impl StorePlace {
     }
 }
 
-/// The command line as it was typed, for the record.
+/// The command line that was typed, for the record.
 pub(super) fn command_line() -> String {
     let words = std::env::args_os().enumerate().map(|(at, word)| {
         let word = if at == 0 { "boatload".into() } else { word };

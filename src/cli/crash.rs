@@ -27,8 +27,8 @@ Each time, a file system is made on a modelled disk, and the phases of the job t
 up to one that is drawn. In that phase the power goes after an operation that is drawn. The disk then loses \
 any of the writes that no flush had followed, or parts of them, and all its requests fail. With the power \
 back, the file system is mounted, which replays its log, and boatload looks for every file that was \
-promised: those of earlier phases, after which all was synced, and those whose call for durability had \
-returned before the power went. Then the file system's own program checks it (e2fsck, xfs_repair, btrfs).
+promised: files of earlier phases, which ended with a sync, and files whose call for durability had \
+returned before the power cut. Then the file system's own program checks it (e2fsck, xfs_repair, btrfs).
 
 The cuts of a file system take turns with fsync, fsync and the directory, fdatasync, O_DSYNC, one syncfs at \
 the end of the phase, and nothing. What was not promised is counted apart: it may be lost.

@@ -22,10 +22,10 @@ use crate::session::ballast::{MadeBallast, make_ballast};
 const FILL_EXAMPLES: &str = "\
 Examples:
   boatload fill /mnt/x --files 1M
-  boatload run clutter --dir /mnt/x --set files_present=1M,2M     goes on from there";
+  boatload run clutter --dir /mnt/x --set files_present=1M,2M     continues from there";
 
 const FILL_EFFECTS: &str = "\
-The files are those of the scenario clutter: directories of 0 to 16,383 files, each file of 0 to 6,552 \
+The files are the same as in the scenario clutter: directories of 0 to 16,383 files, each file of 0 to 6,552 \
 random bytes; the same seed makes the same files, whatever the number of threads. They lie in a \
 directory boatload-ID of their own and stay. `boatload clean DIR --ballast` removes them. It does \
 not begin unless 5% of the file system or 1 GiB, whichever is less, would stay free.";
@@ -261,7 +261,7 @@ mod tests {
         age: Age,
     }
 
-    /// How `age` with these words brings the files there; none if it does not take them.
+    /// How `age` with these words brings the files there; `None` when it does not take them.
     fn churn(words: &str) -> Option<Churn> {
         let line = format!("age . --to 80% --fill-real {words}");
         let age = AgeLine::try_parse_from(line.split_whitespace()).ok()?.age;

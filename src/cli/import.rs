@@ -84,7 +84,7 @@ fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
     )))
 }
 
-/// Measurements that the store lacks of a run because it could not take them; none if it has another run.
+/// Measurements that the store lacks of a run because it could not take them; `None` when it has another run.
 fn missing<'a>(there: &Book, book: &'a Book) -> Option<&'a [Measurement]> {
     let (first, missing) = book.measurements.split_at_checked(there.measurements.len())?;
     let facts = |book: &Book| {

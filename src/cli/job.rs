@@ -47,7 +47,7 @@ pub(super) struct Job {
     /// repeats, and ends when it is decided. Where repeats cannot take turns, as on a place that is filled once, it does 5.
     #[arg(long, value_name = "N")]
     pub(super) repeats: Option<u32>,
-    /// Repeat until decided, at most this long [default: 30m]
+    /// Repeat until decided within this time [default: 30m]
     ///
     /// No repeat after the third begins that would end later than the limit. Where it is named, `repeats` of the job
     /// does not count, and a system call that does not return by then ends the run.
@@ -131,7 +131,7 @@ impl Job {
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
     }
 
-    /// `--repeats`; none where it is not given.
+    /// `--repeats`; `None` when it is not given.
     pub(super) fn repeats(&self) -> Option<u32> {
         self.repeats
     }
@@ -207,7 +207,7 @@ impl Job {
     }
 }
 
-/// A job file as it was read.
+/// The text of a job file, with its source.
 struct JobText {
     /// Its name for people.
     source: String,

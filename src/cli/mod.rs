@@ -104,7 +104,7 @@ enum Command {
 }
 
 impl Command {
-    /// What it does that takes more than a user's rights; none if it gives up the others itself.
+    /// What it does that takes more than a user's rights; `None` when it gives up the others itself.
     fn privileged_work(&self) -> Option<PrivilegedWork> {
         Some(match self {
             // It first makes the process of a program that keeps them.
@@ -281,13 +281,7 @@ mod tests {
     #[test]
     fn long_help_has_every_option_and_fits_two_screens() {
         for (name, help) in helps(with_all_help(Arguments::command())) {
-            // Nobody reads that of the self-test beside work.
-            let most = if name == "selftest" { 95 } else { 60 };
-            assert!(
-                help.lines().count() <= most,
-                "{name}: {} lines:\n{help}",
-                help.lines().count()
-            );
+            assert!(help.lines().count() <= 60, "{name}: {} lines:\n{help}", help.lines().count());
             assert!(name != "run" || help.contains("--phase-limit"), "{help}");
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn print(text: &str) -> Result<()> {
 /// Writes a document as it is, unless a terminal would read it.
 pub(super) fn give(text: &str) -> Result<()> {
     if io::stdout().is_terminal() {
-        write_out(&harmless(text, Styles::Told))
+        write_out(&harmless(text, Styles::Escaped))
     } else {
         write_out(text)
     }
@@ -30,23 +30,23 @@ pub(super) fn give(text: &str) -> Result<()> {
 enum Styles {
     /// They are boatload's own, and stay: `ESC [ 1 ; 31 m`.
     Kept,
-    /// They are told like all else that a terminal would act on.
-    Told,
+    /// They are escaped like every other character that a terminal would act on.
+    Escaped,
 }
 
-/// A text in which a character that a terminal acts on, or that is not seen itself, is told by its number; lines
+/// A text in which a character that a terminal acts on, or that is not seen itself, is escaped by its number; lines
 /// stay lines.
 fn harmless(text: &str, styles: Styles) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let is_style = || c == '\u{1b}' && styles == Styles::Kept && begins_style(&text[at + 1..]);
         match c {
-            '\n' | '\t' => told.push(c),
-            c if garbles(c) && !is_style() => told.extend(c.escape_default()),
-            c => told.push(c),
+            '\n' | '\t' => escaped.push(c),
+            c if garbles(c) && !is_style() => escaped.extend(c.escape_default()),
+            c => escaped.push(c),
         }
     }
-    told
+    escaped
 }
 
 /// Whether what follows an escape sets colours or weight, and nothing else.
@@ -69,7 +69,7 @@ fn write_out(text: &str) -> Result<()> {
 
 /// Writes a line about what is going on.
 pub(super) fn note(text: &str) {
-    write_error(&format!("{}\n", harmless(text, Styles::Told)));
+    write_error(&format!("{}\n", harmless(text, Styles::Escaped)));
 }
 
 /// Bytes for standard error that are kept while nobody reads them.
@@ -220,8 +220,8 @@ mod tests {
         let kept =
             "a\u{1b}[31mred\u{1b}[0m\tb\n\\u{1b}]0;title\\u{7}\\u{1b}[2J\\u{202e}é\\u{1b}[1;";
         assert_eq!(harmless(text, Styles::Kept), kept);
-        let told = harmless(text, Styles::Told);
-        assert_eq!(told, kept.replace('\u{1b}', "\\u{1b}"));
+        let escaped = harmless(text, Styles::Escaped);
+        assert_eq!(escaped, kept.replace('\u{1b}', "\\u{1b}"));
     }
 
     #[test]

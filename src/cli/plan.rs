@@ -30,7 +30,7 @@ Examples:
 
 const EFFECTS: &str = "\
 Nothing is written. Room is checked, and what a run would lack to make file systems is listed after the plan; of --device \
-it reads the size and what is on it. The time is that of an earlier run of the same job here, if one is in the store; else it \
+it reads the size and what is on it. The time is the time of an earlier run of the same job here, if the store has one; else it \
 is computed from the rates of an earlier run of the scenario on the file system of --dir. A run that repeats until its answer \
 is decided makes 3 to 12 repeats, so two times are stated, and the number of repeats that the earlier run made.";
 
@@ -89,7 +89,7 @@ struct PlannedRun<'a> {
     command: &'a PlanCommand,
     store: &'a StorePlace,
     survey: &'a HostSurvey,
-    /// The size of the file systems that are made; none if there are none.
+    /// The size of the file systems that are made; `None` when there are none.
     room: Option<VolumeSize>,
 }
 

@@ -69,7 +69,7 @@ fn repeats_words(plan: &Plan) -> String {
         (Repetition::Fixed(repeats), Repetition::UntilDecided(_)) => {
             let why = match plan.reads_device() {
                 true => "a device is only read",
-                false => "a prepared place cannot be brought back between them",
+                false => "a prepared place cannot be restored between them",
             };
             format!("{}: {why}", counted(u64::from(repeats), "repeat"))
         }
@@ -122,12 +122,12 @@ fn variant_lines(plan: &Plan, variant: &str, cells: &[&CellPlan]) -> String {
     text
 }
 
-/// The file system that a variant runs on, where it is not that of the variant before it.
+/// The file system that a variant runs on, where the variant before it runs on another one.
 fn made_lines(made: Option<&FileSystem>, room: &VolumeSize) -> String {
     let Some(made) = made else { return "  on the file system of --dir\n".into() };
     let options = match mount_options(made, room) {
-        none if none.is_empty() => "the kernel's defaults".to_string(),
-        some => shown(some),
+        options if options.is_empty() => "the kernel's defaults".to_string(),
+        options => shown(options),
     };
     let by = shown_command(made, room).map(|command| format!("made by {}", shown(command)));
     let by = by.unwrap_or_else(|| made.kind.name.to_string());
@@ -300,7 +300,7 @@ pub(super) fn level_lines(plan: &Plan, images: Option<&KeptImages>) -> String {
     let line = match (plan.has_levels_in_order(), images) {
         (true, images) => {
             let why = images.and_then(|images| images.lack.as_deref());
-            let why = why.unwrap_or("what was there before cannot be brought back");
+            let why = why.unwrap_or("what was there before cannot be restored");
             format!(
                 "levels come in the order in which the place is prepared for them, not at random, so \
                  that changes of the machine look like effects of the level: {why}"

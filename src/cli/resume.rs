@@ -1,4 +1,4 @@
-//! Runs `boatload resume`: goes on with a stored run that ended early.
+//! Runs `boatload resume`: continues a stored run that ended early.
 
 use clap::Args;
 
@@ -15,21 +15,21 @@ Examples:
   sudo boatload resume nightly --erase /dev/sdb      what may be destroyed is named again";
 
 const LONG: &str = "\
-The run goes on at the first cell that was not done, after kill -9, a power cut, Ctrl-C or an error, with the job, seed, \
+The run continues at the first cell that was not done, after kill -9, a power cut, Ctrl-C or an error, with the job, seed, \
 options and place of its command. A cell that was begun is measured anew as a whole, and replaces what there was of \
 it; places that were prepared are prepared again. In the end there are the same measurements as without the \
 interruption. What the run left on the disk is removed first, as `boatload clean` does.
 
 A device still has boatload's file system after kill -9 or a power cut: `wipefs -a DEV` first.
 
-If something is not as it was when the run began - boatload's version, the kernel, the machine, the directory, the file \
-system, the device - it is named and nothing is done (exit code 2). --anyway goes on all the same; the report says what differs. \
+If boatload's version, the kernel, the machine, the directory, the file system or the device has changed since the run \
+began, the change is named and nothing is done (exit code 2). --anyway continues nevertheless; the report says what differs. \
 Nor is anything done while another host may still be at work in the run's directory: `boatload clean DIR --other-hosts` \
 removes that if it is not.
 
 A run can be resumed as often as it ends early, from the store that it was begun with; an imported one cannot.";
 
-/// Go on with a run that ended early
+/// Continue a run that ended early
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Resume {
@@ -38,7 +38,7 @@ pub(super) struct Resume {
     run: String,
     #[command(flatten)]
     output: RunOutput,
-    /// Go on though something is not as it was when the run began
+    /// Continue although something has changed since the run began
     #[arg(long)]
     anyway: bool,
     #[command(flatten)]

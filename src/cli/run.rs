@@ -56,7 +56,7 @@ pub(super) struct Run {
     tag: Option<String>,
 }
 
-/// Where a run shows how it goes on, and where its results go.
+/// Where a run shows its progress, and where its results are written.
 #[derive(Args, Clone)]
 pub(super) struct RunOutput {
     /// Write the run document too; - writes it alone
@@ -103,7 +103,7 @@ impl RunOutput {
         Ok(Self { json, report, ..self.clone() })
     }
 
-    /// Does what `work` does of a plan, shows how it goes on, and gives the results.
+    /// Does the `work` of a plan, shows its progress, and gives the results.
     ///
     /// # Errors
     /// If nothing was measured; or, when all that there is was given, why that is not all.
@@ -141,7 +141,9 @@ impl RunOutput {
             false => Progress::plain(Some(plan), self.quiet),
         };
         let progress = progress.with_last_words(&last_words);
-        unusable.iter().for_each(|failure| progress.notice(&session::goes_on(failure)));
+        unusable
+            .iter()
+            .for_each(|failure| progress.notice(&session::continues_without_store(failure)));
         let outcome = work(&mut store, &progress, interrupt)?;
         drop(progress);
         self.deliver(outcome, place, interrupt.is_set())
@@ -167,7 +169,7 @@ impl RunOutput {
         if !is_kept {
             keep_elsewhere(&book, self.json.as_deref(), place)?;
         } else if !book.run.complete && is_command_text() && book.run.hosts.is_empty() {
-            out::note(&format!("`{}` goes on with it", shown(book.run.resume_command())));
+            out::note(&format!("`{}` continues it", shown(book.run.resume_command())));
         }
         failure.map_or(Ok(exit), Err)
     }
@@ -188,7 +190,7 @@ impl RunOutput {
 struct StoreOfRun<'a> {
     place: &'a StorePlace,
     store: Store,
-    /// Why it is a stand-in; none if it is not.
+    /// Why it is a stand-in; `None` when it is not.
     unusable: Option<Failure>,
 }
 
@@ -259,11 +261,11 @@ impl Run {
         }
     }
 
-    /// Goes on with a stored run of this command, from the working directory that it was begun in; with the words that
-    /// somebody types who wants that.
+    /// Continues a stored run of this command, in the working directory of its beginning; `again` holds what the user
+    /// named again.
     ///
     /// # Errors
-    /// If it cannot go on, or would destroy what was not named again.
+    /// If it cannot continue, or would destroy what was not named again.
     pub(super) fn go_on(
         &self,
         unfinished: UnfinishedRun,
@@ -277,7 +279,7 @@ impl Run {
         if self.job.is_other_than(book) {
             let id = &book.run.id;
             out::note(&format!(
-                "the job has changed since; run {id} goes on with the one that it began with"
+                "the job has changed since; run {id} continues with the job that it began with"
             ));
         }
         let order = self.job.order(&plan, self.fill_real)?;
@@ -353,7 +355,7 @@ impl Run {
 /// What a run destroys is not destroyed again unless it is named again.
 #[derive(Args)]
 pub(super) struct NamedAgain {
-    /// Let the run fill the file system of its directory again, as it was begun
+    /// Let the run fill the file system of its directory again
     #[arg(long)]
     fill_real: bool,
     /// The device of the run once more, to say that it may be erased again

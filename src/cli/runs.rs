@@ -139,7 +139,7 @@ pub(super) const RUN_HELP: &str = "An id, a unique prefix of one, a tag, `last`,
 /// The run that a word stands for.
 ///
 /// # Errors
-/// Those of [`find_runs`].
+/// As [`find_runs`].
 pub(super) fn find_run(word: &str, place: &StorePlace) -> Result<Book> {
     let found = find_runs(&[word.to_string()], place)?.pop();
     found.ok_or_else(|| Failure::usage(format!("no run is named {}", shown(word))))

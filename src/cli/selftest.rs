@@ -1,4 +1,4 @@
-//! Runs `boatload selftest`: measures how often boatload is right, where the truth is known.
+//! Runs `boatload selftest`: counts correct and false claims where the truth is known.
 
 use std::path::PathBuf;
 
@@ -22,47 +22,24 @@ use crate::session::trials::{PairsAsked, pairs, same, simulated, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload selftest                              some 20 minutes, in the current directory
+  boatload selftest                              here, some 20 minutes
   boatload selftest directory --delay 20% --filesystem xfs
   boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40 --noise
   boatload selftest --scenario chunks --delay 20%";
 
 const LONG: &str = "\
-Three trials, each of which can be left out with 0:
+There are three trials. --same 0, --slower 0 or --simulated 0 leaves one out.
+- --same compares equal runs. A claim of a difference between them is false.
+- --slower compares each variant with a copy whose requests take --delay longer. boatload should find it, and its intervals \
+should contain the truth.
+- --simulated runs simulated file systems with skewed, bimodal and drifting noise, and with known laws and knees.
 
-A against A: pairs of runs that do the same. A difference between them is claimed by chance alone, \
-in at most 5% of the comparisons.
+--scenario runs a scenario with an equal twin of each variant instead: findings that differ between twins are false. With \
+--delay only the first variant has a twin, which is slower. --pairs compares separate simulated runs instead, as `compare` \
+and `check` do.
 
-A against B: runs in which each variant takes turns with a copy of it of which every request and \
-sync takes --delay longer. It should be found, and the intervals should hold the truth.
-
-Simulated: runs of a simulated file system with noise that is skewed, has two modes, or drifts, and \
-with known laws and knees. Intervals should hold the truth in 95%.
-
-With --scenario there is one other trial instead: runs of the scenario in which each variant has a \
-twin, under another name, that does the same. Counted are findings of each kind that tell twins \
-apart: a ranking or a crossover by claiming a difference between them, a knee, a scaling, a slope or \
-a growth by stating of one what it excludes for the other. `claims` are all differences and changes \
-that these findings state. With --delay only the first variant has a twin, which takes longer, and \
-counted is in how many runs the ranking finds it slower, or faster, in each phase, at all levels or at some.
-
-With --pairs there is one other trial instead, on the simulated file system: pairs of separate runs, \
-as `compare` and `check` see them, while noise is planted. Counted is how often they claim a difference \
-between equal runs, and how often they find that the second takes --delay longer: by `compare` of the two, \
-with earlier runs in the store, by `check` against \
-the first, against the history, and by one that runs the second again up to --confirm times. --repeats is that \
-of each run.
-
-With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \
-in two threads and past the page cache, and computes in a third. It works and rests in turns at \
-random, as long as the trials take.
-
-`detectable` is the median of the smallest detectable differences, `ratio` how many times as fast the \
-second was. Nothing is stored. \
-The exit code is 1 if it is beyond chance that boatload is wrong more often than it should be: a \
-difference claimed in more than 5% between runs that do the same, the truth held in less than 90%, \
-a law or a knee found in less than 90%, or in more than 5% of the runs twins told apart by findings \
-of a kind, or the slowed one faster.";
+Nothing is stored. The exit code is 1 if, beyond chance, more than 5% of the claims between equal runs are false, or less \
+than 90% of the truths are found.";
 
 /// Try boatload on itself, where the truth is known
 #[derive(Args)]
@@ -70,35 +47,37 @@ of a kind, or the slowed one faster.";
 pub(super) struct SelfTest {
     #[command(flatten)]
     job: Job,
-    /// Pairs of runs that do the same
+    /// Pairs of equal runs
     #[arg(long, value_name = "PAIRS", default_value_t = 10)]
     same: u32,
-    /// Runs of two in turns, of which one is slower
+    /// Runs with a slower copy of each variant
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
-    /// How much longer it takes [default: 10%, with --pairs 50%, with --scenario 0%]
+    /// How much longer the slower one takes [default: 10%]
+    ///
+    /// The default is 50% with --pairs, and 0% with --scenario.
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
     delay: Option<f64>,
     /// Runs of each simulated noise and law
     #[arg(long, value_name = "RUNS", default_value_t = 200)]
     simulated: u32,
-    /// Run each variant of a scenario or job file twice instead; with --delay the first one
+    /// Run a scenario or job file with twins instead
     #[arg(long = "scenario", value_name = "NAME")]
     #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated"])]
     twins: Option<PathBuf>,
     /// Runs of --scenario
     #[arg(long, value_name = "RUNS", default_value_t = 10, requires = "twins")]
     runs: u32,
-    /// Instead compare so many pairs of simulated runs under each planted noise
+    /// Compare pairs of simulated runs instead
     #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(hide_short_help = true)]
     #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins", "noise"])]
     pairs: Option<u32>,
-    /// How often a check of --pairs runs a job again
+    /// Most runs that confirm a check of --pairs
     #[arg(long, value_name = "N", default_value_t = 6, requires = "pairs")]
     #[arg(hide_short_help = true)]
     confirm: u32,
-    /// Plant a noisy neighbour that uses the disk and a processor
+    /// Let another process use the disk and a processor
     #[arg(long)]
     noise: bool,
     #[command(flatten)]
@@ -117,7 +96,7 @@ const PAIRS_DELAY: f64 = 0.5;
 /// Repeats of each of them unless they are given.
 const PAIRS_REPEATS: u32 = 10;
 
-/// More than so many of the claims of a difference where there is none are too many.
+/// The highest acceptable share of claims of a difference where there is none.
 const CLAIMS_MAX: f64 = 0.05;
 
 /// Intervals that hold less than this share of the truths are too narrow.

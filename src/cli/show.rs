@@ -19,7 +19,7 @@ Examples:
   boatload show last
   boatload show k7m --details      a unique prefix of an id is enough
   boatload show last --json -
-  boatload show last reference:smallfiles-debian8-ext4      beside each other";
+  boatload show last reference:smallfiles-debian8-ext4      side by side";
 
 const LONG: &str = "\
 Several runs are each compared with the first, as `boatload compare` does. Phases of one name at one level belong together, also \
@@ -29,7 +29,7 @@ where a run has a single variant without a name; of variants that are file syste
 reference:NAME stands for published figures that boatload did not measure; `boatload runs \
 --references` lists them. What was not published is missing or null.";
 
-/// Show a stored run or published figures, or several beside each other
+/// Show a stored run or published figures, or several side by side
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Show {

@@ -53,7 +53,7 @@ pub(super) fn plain(text: &str) -> String {
     written
 }
 
-/// The same for a terminal of so many columns, 0 if it does not say; none is no terminal. An
+/// The style of a terminal with this number of columns, 0 if it does not say; `None` is no terminal. An
 /// environment gives an empty text for what is not set.
 fn style_of(columns: Option<usize>, of: impl Fn(&str) -> String) -> TerminalStyle {
     let known = |columns: &usize| *columns > 0;

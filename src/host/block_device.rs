@@ -127,7 +127,7 @@ impl BlockDevice {
         Some(Self { number, facts, directory, counting: Counting::default() })
     }
 
-    /// Its number, `MAJOR:MINOR`, and those of its disk and all devices beneath.
+    /// The numbers, `MAJOR:MINOR`, of the device, its disk and all devices beneath.
     pub(super) fn numbers(&self) -> Vec<String> {
         let sys = Path::new("/sys");
         let mut stack = vec![self.directory.clone()];

@@ -65,7 +65,7 @@ impl OwnGroup {
     }
 
     /// Time in which its limit, or one of a group above it, kept it from processors, in seconds: the sum over
-    /// all processors. None where nothing counts it.
+    /// all processors. `None` when nothing counts it.
     pub(super) fn throttled_seconds(&self) -> Option<f64> {
         let groups = self.processors.ancestors().take(LEVELS_MAX);
         let times = groups.filter_map(|group| {

@@ -20,7 +20,7 @@ pub(crate) struct CpuTime {
     pub(crate) system_seconds: f64,
     /// Context switches, voluntary and involuntary.
     pub(crate) context_switches: u64,
-    /// Ready to run while others had the processors, in seconds; none where the kernel does not count it, and of
+    /// Ready to run while others had the processors, in seconds; `None` when the kernel does not count it, and of
     /// a process.
     pub(crate) run_queue_seconds: Option<f64>,
     /// Asleep for a disk, in seconds; none unless `kernel.task_delayacct` is on, and of a process.
@@ -113,7 +113,7 @@ fn run_queue_seconds(text: &str) -> Option<f64> {
     Some(text.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? as f64 / 1e9)
 }
 
-/// What the calling thread has waited for disks (proc_pid_stat(5), `delayacct_blkio_ticks`), in seconds; none where
+/// What the calling thread has waited for disks (proc_pid_stat(5), `delayacct_blkio_ticks`), in seconds; `None` when
 /// that is not counted.
 fn disk_wait_seconds() -> Option<f64> {
     static IS_COUNTED: OnceLock<bool> = OnceLock::new();

@@ -123,8 +123,8 @@ impl ThreadWatch {
             return functions;
         }
         let sleeps_in = read_text(of("wchan")).unwrap_or_default();
-        let is_told = !sleeps_in.is_empty() && sleeps_in != "0";
-        is_told.then_some(sleeps_in).into_iter().collect()
+        let is_stated = !sleeps_in.is_empty() && sleeps_in != "0";
+        is_stated.then_some(sleeps_in).into_iter().collect()
     }
 }
 

@@ -81,7 +81,7 @@ impl EngineName {
 named_enum! {
     /// A reading: a way to look at the measurements of a run, which a job asks for.
     pub enum Conclusion {
-        /// Whether operations take longer as a phase with windows goes on: its last tenth against its second.
+        /// Whether operations take longer towards the end of a phase with windows: its last tenth against its second.
         Growth = "growth",
         /// Whether operations take longer at the highest level of the axis than at the lowest, and from which on.
         Levels = "levels",

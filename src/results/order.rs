@@ -7,8 +7,8 @@ use crate::base::distinct::each_once;
 /// name follow by name. The order they were measured in is random.
 pub fn variants(book: &Book) -> Vec<&str> {
     let measured = book.measurements.iter().map(|m| m.cell.variant.as_str());
-    let looked_at = book.conditions.iter().map(|c| c.cell.variant.as_str());
-    let mut names: Vec<&str> = measured.chain(looked_at).collect();
+    let surveyed = book.conditions.iter().map(|c| c.cell.variant.as_str());
+    let mut names: Vec<&str> = measured.chain(surveyed).collect();
     names.sort_unstable();
     names.dedup();
     let place = |name: &&str| book.variants.iter().position(|known| known == name);

@@ -9,7 +9,7 @@ use crate::host::disturbance::PhaseSupport;
 use crate::run::workers::PhaseRun;
 
 /// What the mean worker did with the time of a phase and its sync, each a share, 0 to 1. Where all are known they
-/// add up to 1; each is none where it is not known.
+/// add up to 1; each is `None` when it is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeShares {
     /// On a processor, in user mode or in the kernel.
@@ -26,7 +26,7 @@ pub struct TimeShares {
     pub other: Option<f64>,
 }
 
-/// What workers, and the thread that syncs, did, as far as it was counted at both ends of their work.
+/// The time of workers and of the thread that syncs, where it was counted both before and after their work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkersTime {
     /// Of all workers.
@@ -139,7 +139,7 @@ fn is_modelled(m: &Measurement) -> bool {
 /// them it says little.
 const TICKS_SECONDS_MIN: f64 = 0.1;
 
-/// Time in which the device was busy, in seconds: of a modelled disk with a head, that of its mechanism. A tick with a
+/// Time in which the device was busy, in seconds: of a modelled disk with a head, the busy time of its mechanism. A tick with a
 /// request in it is counted whole. What the requests took together is counted exactly, and the device was not busy for
 /// longer.
 pub(crate) fn busy_seconds(m: &Measurement) -> Option<f64> {
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Workers of which one ended after half of the time; together 3 s on a processor and 3 s in the run queue, and
+    /// Several workers, one of them ended after half of the time; together 3 s on a processor and 3 s in the run queue, and
     /// the thread that synced 1 s in each.
     fn time() -> WorkersTime {
         let used = |seconds: f64| CpuTime {

@@ -44,7 +44,7 @@ pub trait BallastFileSystem {
     }
 
     /// Told between steps: what share of the way is done, 0 to 1.
-    fn has_come(&self, _share: f64) {}
+    fn progress(&self, _share: f64) {}
 }
 
 /// The progress of a ballast, for listeners.
@@ -252,7 +252,7 @@ impl BallastState {
         loop {
             place.sync()?;
             let distance = Distance::of(&place.space()?, percent);
-            place.has_come(distance.share());
+            place.progress(distance.share());
             if distance.wanted_bytes <= distance.near_bytes || stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
@@ -361,7 +361,7 @@ impl BallastState {
         loop {
             place.sync()?;
             let distance = Distance::of(&place.space()?, percent);
-            place.has_come(distance.share());
+            place.progress(distance.share());
             let excess_bytes = distance.used_bytes.saturating_sub(distance.goal_bytes);
             if excess_bytes <= distance.near_bytes || stop.load(Ordering::Relaxed) {
                 // A large victim may have led too far down.

@@ -230,12 +230,12 @@ impl Removal {
 
     /// Waits a little; false once it has waited long enough.
     fn pauses(&mut self) -> bool {
-        let goes_on = self.pauses < PAUSES_MAX;
-        if goes_on {
+        let continues = self.pauses < PAUSES_MAX;
+        if continues {
             self.pauses += 1;
             pause(PAUSE);
         }
-        goes_on
+        continues
     }
 
     pub(super) fn leave(&mut self, path: &str, why: &str) {

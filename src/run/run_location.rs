@@ -24,15 +24,15 @@ impl RunLocation {
     /// The identity of a directory and of where file systems are made.
     ///
     /// # Errors
-    /// If the directory cannot be looked at.
+    /// If the directory cannot be unreadable at.
     pub fn of(directory: &Path, volume: &Volume) -> Result<Self> {
         let open = open_parent(directory)?;
         let doing = format!("look at {} (fstat, fstatfs)", shown(directory));
-        let looked = |error| Failure::from_system(&doing, error);
-        let filesystem = fstatvfs(&open).map_err(looked)?.f_fsid;
-        let inode = match makes_inode_numbers_up(open.as_fd()).map_err(looked)? {
+        let unreadable = |error| Failure::from_system(&doing, error);
+        let filesystem = fstatvfs(&open).map_err(unreadable)?.f_fsid;
+        let inode = match makes_inode_numbers_up(open.as_fd()).map_err(unreadable)? {
             true => 0,
-            false => fstat(&open).map_err(looked)?.st_ino,
+            false => fstat(&open).map_err(unreadable)?.st_ino,
         };
         // Old kernels lack statx, and some filters of system calls refuse it.
         let found = statx(&open, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok();

@@ -38,7 +38,7 @@ pub struct MadeBallast {
     pub space: Space,
     /// Rounds in which part of the space was freed and filled again.
     pub rounds: u32,
-    /// Layout score of the files; none if the file system does not tell where they lie.
+    /// Layout score of the files; `None` when the file system does not tell where they lie.
     pub layout: Option<LayoutScore>,
 }
 

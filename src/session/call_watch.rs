@@ -1,5 +1,5 @@
-//! Watches the calls of a run to file systems from a thread of its own, and says when one does not return. Where
-//! waiting is in vain it gives the run up: a call in the kernel cannot be ended, but what was measured can be given.
+//! Watches the calls of a run to file systems from a thread of its own, and says when one does not return. When
+//! waiting is hopeless it gives the run up: a call in the kernel cannot be ended, but results can still be delivered.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::workers::WORKER;
 
-/// How often is looked: seldom enough not to disturb what is measured.
+/// The pause between looks at the calls: long enough not to disturb the measurement.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A call that has not returned for so long is said, then after twice that time, and so on.
@@ -62,21 +62,19 @@ pub(super) fn watched(
         interrupt,
         store,
         clock: RealClock::new(),
-        phase: Mutex::new(None),
-        device: Mutex::default(),
-        known: Mutex::default(),
-        given_up: Mutex::new(None),
+        state: Mutex::default(),
         is_over: AtomicBool::new(false),
     };
     let threads = ThreadWatch::new(ThreadWatch::this_thread(), WORKER);
     std::thread::scope(|scope| {
-        // Without a thread nobody says it, and the run goes on.
+        // Without a thread nobody reports hanging calls, and the run continues.
         let looks = Builder::new().name("calls".into()).spawn_scoped(scope, || watch.look(threads));
         let looks = looks.ok().map(|looks| looks.thread().clone());
         let over = OverAtLast { is_over: &watch.is_over, looks };
         let outcome = work(&watch);
         drop(over);
-        match watch.given_up() {
+        let given_up = watch.state().given_up;
+        match given_up {
             None => outcome,
             Some(exit) => Err(watch.cleaned_up(exit, outcome)),
         }
@@ -101,18 +99,24 @@ struct CallWatch<'a> {
     order: &'a RunOrder<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
-    /// The path of the store; none if nobody keeps the run.
+    /// The path of the store; `None` when nobody keeps the run.
     store: Option<PathBuf>,
     clock: RealClock,
-    /// The phase under way; none between phases.
-    phase: Mutex<Option<PhaseUnderWay>>,
-    /// The block device that the last phase worked on; none without one.
-    device: Mutex<Option<BlockDevice>>,
-    /// What was measured, as far as it was to be stored; none before the run has begun.
-    known: Mutex<Option<Book>>,
-    /// With which exit code the run was given up; none while it goes on.
-    given_up: Mutex<Option<Exit>>,
+    state: Mutex<WatchState>,
     is_over: AtomicBool,
+}
+
+/// What is known of the run.
+#[derive(Default)]
+struct WatchState {
+    /// The phase under way; `None` between phases.
+    phase: Option<PhaseUnderWay>,
+    /// The block device that the last phase worked on; `None` without one.
+    device: Option<BlockDevice>,
+    /// The results that were to be stored; `None` before the run has begun.
+    known: Option<Book>,
+    /// The exit code of a run that was given up; `None` while it continues.
+    given_up: Option<Exit>,
 }
 
 /// A phase that has begun.
@@ -149,12 +153,8 @@ impl PhaseUnderWay {
 }
 
 impl CallWatch<'_> {
-    fn phase(&self) -> MutexGuard<'_, Option<PhaseUnderWay>> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn last_device(&self) -> MutexGuard<'_, Option<BlockDevice>> {
-        self.device.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, WatchState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at the calls until the run is over.
@@ -167,7 +167,7 @@ impl CallWatch<'_> {
             let now_ns = self.clock.nanoseconds(begun, self.clock.now());
             match threads.look(now_ns, SAID_AFTER_NS) {
                 Some(call) => {
-                    if self.is_in_vain(&call, now_ns) {
+                    if self.is_hopeless(&call, now_ns) {
                         return self.give_up(&call, threads, begun);
                     }
                     if call.ns >= say_at_ns {
@@ -190,15 +190,15 @@ impl CallWatch<'_> {
     fn sentence(&self, call: &WaitingCall) -> String {
         let seconds = call.ns as f64 / 1e9;
         let no_phase = || format!("a call has not returned for {}: {call}", span(seconds));
-        self.phase().as_ref().map_or_else(no_phase, |phase| phase.hung(call).sentence())
+        self.state().phase.as_ref().map_or_else(no_phase, |phase| phase.hung(call).sentence())
     }
 
     /// Whether nobody wants to wait longer for a call.
-    fn is_in_vain(&self, call: &WaitingCall, now_ns: u64) -> bool {
+    fn is_hopeless(&self, call: &WaitingCall, now_ns: u64) -> bool {
         let plan = self.order.plan;
         let is_over = call.ns >= PATIENCE_NS
             && plan.named_limit_seconds().is_some_and(|limit| now_ns as f64 / 1e9 >= limit);
-        let took_too_long = match self.phase().as_ref() {
+        let took_too_long = match self.state().phase.as_ref() {
             Some(PhaseUnderWay { limit_ns: Some(_), operations_ended: true, .. }) => {
                 call.ns >= PATIENCE_NS
             }
@@ -213,7 +213,7 @@ impl CallWatch<'_> {
     /// Bytes that were written to the device of the last phase, if that has a file system that boatload made: to others
     /// anybody may write. 0 where that is not known.
     fn written(&self) -> u64 {
-        let device = self.last_device().clone().filter(|_| self.order.plan.makes_filesystems());
+        let device = self.state().device.clone().filter(|_| self.order.plan.makes_filesystems());
         let counters = device.and_then(|device| device.counters());
         counters.map_or(0, |counters| counters.write_bytes)
     }
@@ -222,7 +222,7 @@ impl CallWatch<'_> {
     /// another call when it cleans up. An unmount that still writes out what was cached is waited for.
     fn give_up(&self, call: &WaitingCall, mut threads: ThreadWatch, watched_since: u64) {
         let exit = if self.interrupt.is_set() { Exit::Interrupted } else { Exit::Failed };
-        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
+        self.state().given_up = Some(exit);
         let why = self.sentence(call);
         let failure = Failure { exit, sentence: format!("the run ends: {why}") };
         self.watcher.gives_up(self.outcome(failure, call));
@@ -267,8 +267,8 @@ impl CallWatch<'_> {
 
     /// What was measured until the run was given up, with the phase that was under way.
     fn outcome(&self, failure: Failure, call: &WaitingCall) -> Result<RunOutcome> {
-        let Some(mut book) = self.known().take() else { return Err(failure) };
-        book.measurements.extend(self.phase().as_ref().map(|phase| {
+        let Some(mut book) = self.state().known.take() else { return Err(failure) };
+        book.measurements.extend(self.state().phase.as_ref().map(|phase| {
             let done = phase.done();
             Measurement {
                 operations: done,
@@ -298,7 +298,7 @@ impl CallWatch<'_> {
         Ok(RunOutcome { book, failure: Some(failure), is_kept })
     }
 
-    /// The end of a run that was given up and of which the call has returned.
+    /// The end of a run that was given up after its call has returned.
     fn cleaned_up(&self, exit: Exit, outcome: Result<RunOutcome>) -> Failure {
         let sentence = "the call has returned, and the run's directory is removed".to_string();
         match outcome.map(|outcome| outcome.failure) {
@@ -306,18 +306,10 @@ impl CallWatch<'_> {
             Ok(Some(failure)) | Err(failure) => Failure { exit, ..failure },
         }
     }
-
-    fn known(&self) -> MutexGuard<'_, Option<Book>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn given_up(&self) -> Option<Exit> {
-        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// A run with what the store had of it and what it lacked, all of which the store has then, with its tag; and what is to be
-/// said of the tag.
+/// Completes a run in the store, and sets its tag. Gives the run with all its measurements, and a notice if the tag was
+/// moved from another run.
 ///
 /// # Errors
 /// If the store does not give or take it.
@@ -369,21 +361,24 @@ impl Watcher for CallWatch<'_> {
     }
 
     fn begins(&self, book: &Book) {
-        *self.known() = Some(book.clone());
+        self.state().known = Some(book.clone());
         self.watcher.begins(book);
     }
 
     fn grows(&self, book: &Book) {
-        let mut known = self.known();
-        let mut measurements = known.take().map_or_else(Vec::new, |known| known.measurements);
+        // Held throughout: whoever gives the run up meanwhile needs what is known of it.
+        let mut state = self.state();
+        let known = state.known.take();
+        let mut measurements = known.map_or_else(Vec::new, |known| known.measurements);
         measurements
             .extend_from_slice(book.measurements.get(measurements.len()..).unwrap_or_default());
-        *known = Some(Book { measurements, ..book.without_measurements() });
+        state.known = Some(Book { measurements, ..book.without_measurements() });
+        drop(state);
         self.watcher.grows(book);
     }
 
     fn has_given_up(&self) -> bool {
-        self.given_up().is_some()
+        self.state().given_up.is_some()
     }
 
     fn prepares(&self, key: &CellKey, headway: &Headway) {
@@ -396,8 +391,9 @@ impl Watcher for CallWatch<'_> {
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         let PhaseContext { key, phase, device, .. } = context;
-        self.last_device().clone_from(device);
-        *self.phase() = Some(PhaseUnderWay {
+        let mut state = self.state();
+        state.device.clone_from(device);
+        state.phase = Some(PhaseUnderWay {
             title: title(context),
             asked: phase.operations(),
             done: Arc::clone(&done),
@@ -414,21 +410,22 @@ impl Watcher for CallWatch<'_> {
                 ..Measurement::default()
             },
         });
+        drop(state);
         self.watcher.phase_begins(context, done);
     }
 
     fn operations_end(&self) {
-        self.phase().iter_mut().for_each(|phase| phase.operations_ended = true);
+        self.state().phase.iter_mut().for_each(|phase| phase.operations_ended = true);
         self.watcher.operations_end();
     }
 
     fn phase_fails(&self) {
-        *self.phase() = None;
+        self.state().phase = None;
         self.watcher.phase_fails();
     }
 
     fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement) {
-        *self.phase() = None;
+        self.state().phase = None;
         self.watcher.phase_ends(context, measurement);
     }
 }
@@ -470,10 +467,7 @@ mod tests {
             interrupt: &Interrupt::default(),
             store,
             clock: RealClock::new(),
-            phase: Mutex::new(None),
-            device: Mutex::default(),
-            known: Mutex::new(Some(fixture::book())),
-            given_up: Mutex::new(None),
+            state: Mutex::new(WatchState { known: Some(fixture::book()), ..WatchState::default() }),
             is_over: AtomicBool::new(false),
         };
         let found = then(&watch);
@@ -498,8 +492,8 @@ mod tests {
             waits_in: Vec::new(),
         };
         watching(None, |watch| {
-            let is_in_vain = |seconds| watch.is_in_vain(&call(seconds), 0);
-            *watch.phase() = Some(PhaseUnderWay {
+            let is_hopeless = |seconds| watch.is_hopeless(&call(seconds), 0);
+            watch.state().phase = Some(PhaseUnderWay {
                 title: "create".into(),
                 asked: None,
                 done: DoneCount::of_workers(1),
@@ -508,12 +502,12 @@ mod tests {
                 begun: watch.clock.now(),
                 measurement: Measurement::default(),
             });
-            assert!(is_in_vain(11), "an operation beyond the limit");
+            assert!(is_hopeless(11), "an operation beyond the limit");
             watch.operations_end();
-            assert!(!is_in_vain(11) && !is_in_vain(59), "an ordinary sync");
-            assert!(is_in_vain(61));
+            assert!(!is_hopeless(11) && !is_hopeless(59), "an ordinary sync");
+            assert!(is_hopeless(61));
             watch.phase_fails();
-            assert!(!is_in_vain(61), "no phase is under way");
+            assert!(!is_hopeless(61), "no phase is under way");
         });
     }
 

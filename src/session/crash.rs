@@ -1,5 +1,5 @@
-//! Cuts the power of a modelled disk at random moments of a plan's phases, and looks what is left of the files
-//! that were promised.
+//! Cuts the power of a modelled disk at random moments of a plan's phases, and checks whether the promised
+//! files survived.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -49,11 +49,11 @@ const FILES_MAX: u64 = 1_000_000;
 /// Broken promises of one cut that are kept one by one, with the state of the file system first.
 const BROKEN_EACH: usize = 3;
 
-/// How long it is waited for these requests, in looks and the pause before each.
+/// Polls the queue this many times for these requests, with this pause before each.
 const LOOKS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How often it is looked whether the user wants to stop, until a cut is due.
+/// The pause between checks for Ctrl-C until a cut is due.
 const INTERRUPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// One cut, as it is drawn.
@@ -117,7 +117,7 @@ pub(crate) fn crash(
 pub(crate) struct CrashOutcome {
     /// All that was found.
     pub(crate) book: CrashBook,
-    /// Why it could not go on, and what it leaves behind; none if all is well.
+    /// Why it could not continue, and what it leaves behind; `None` when all is well.
     pub(crate) failure: Option<Failure>,
 }
 
@@ -158,7 +158,7 @@ fn cells_to_cut(plan: &Plan) -> Result<Vec<&CellPlan>> {
         }
         if cell.tree.files > FILES_MAX {
             return Err(Failure::usage(format!(
-                "after each power cut all files are looked at, {} at most, and {} may have {}. Nothing was \
+                "after each power cut all files are checked, {} at most, and {} may have {}. Nothing was \
                  written. Set fewer files with --set",
                 grouped(FILES_MAX),
                 cell.variant,
@@ -247,14 +247,14 @@ impl CrashSeries<'_> {
         promises.cut(&CutPhase { phase: &phase, ends: &ends, synced_ns, cut_ns: power.at_ns });
         let refused = self.site.mount_after_cut()?;
         let (rows, broken) = (self.book.rows.clone(), self.book.broken.clone());
-        let looked = self.look(cell, &cut, &promises, &power, refused);
+        let checked = self.look(cell, &cut, &promises, &power, refused);
         match self.site.modelled_disk()?.failure() {
             // What was found missing meanwhile is no fault of the file system.
             Some(failure) => {
                 (self.book.rows, self.book.broken) = (rows, broken);
                 Err(failure)
             }
-            None => looked,
+            None => checked,
         }
     }
 

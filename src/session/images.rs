@@ -34,12 +34,12 @@ pub(crate) fn settled_place(survey: &HostSurvey, asked: &Volume, directory: &Pat
 pub(crate) struct KeptImages {
     /// What they may take, in bytes.
     pub(crate) bytes: u64,
-    /// Why they cannot be kept; none if they can.
+    /// Why they cannot be kept; `None` when they can.
     pub(crate) lack: Option<String>,
 }
 
 impl KeptImages {
-    /// What is to be kept where a plan is run; none if it prepares no file system that boatload makes.
+    /// What is to be kept where a plan is run; `None` when it prepares no file system that boatload makes.
     pub(crate) fn of(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Option<Self> {
         let HostSurvey { plan, space, host, memory_free, .. } = survey;
         let volume = room_asked(survey, asked).0?;
@@ -75,8 +75,8 @@ impl KeptImages {
     }
 }
 
-/// What the states of all prepared file systems take that exist at one time, on images of so many
-/// bytes; none if there are none.
+/// Bytes of all states of prepared file systems that exist at one time, on images of this many
+/// bytes; `None` when there are none.
 fn kept_bytes(plan: &Plan, image_bytes: u64) -> Option<u64> {
     let cells = plan.cells.iter().filter(|cell| cell.can_be_restored());
     let real = cells.filter(|cell| !cell.engine.is_simulated());

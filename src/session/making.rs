@@ -34,7 +34,7 @@ pub(super) struct Toolset {
     tools: MkfsTools,
     place: Volume,
     room: VolumeSize,
-    /// What the images of prepared file systems may take beside it, in bytes.
+    /// What the images of prepared file systems may take in addition, in bytes.
     kept_bytes: u64,
 }
 
@@ -46,7 +46,7 @@ fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
 
 /// The room that the file systems of a plan have on the place that is asked for: as much as it has
 /// or is to have, or else what the plan needs; on modelled disks as much as is fair, as of an image in memory
-/// only what is written takes any. None if it makes none.
+/// only what is written takes any. `None` when it makes none.
 pub(crate) fn room_asked(
     survey: &HostSurvey,
     asked: &Volume,
@@ -98,7 +98,7 @@ pub(crate) fn lacks(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Ve
     lacks
 }
 
-/// Why a volume of this size does not fit where it is asked for.
+/// Why a volume of this size does not fit into its place.
 pub(super) fn no_room(
     HostSurvey { host, space, memory_free, plan, .. }: &HostSurvey,
     asked: &Volume,
@@ -176,7 +176,7 @@ fn no_memory(
     }
     let (wanted, free) = (in_bytes(bytes), in_bytes(memory_free.unwrap_or_default()));
     Some(Failure::failed(format!(
-        "{what} may take {wanted} of memory, of which {free} are free, and a fifth of that must stay free. \
+        "{what} may take {wanted} of memory; {free} are free, and a fifth of the free memory must stay free. \
          Nothing was written. Give it a smaller --size or take less, or name a directory or a device on \
          a disk"
     )))
@@ -191,7 +191,7 @@ pub(crate) fn together(lacks: impl IntoIterator<Item = Failure>) -> Option<Failu
 }
 
 /// What is mounted from now on is seen by this process alone, and goes with it however it ends.
-/// Where that is refused, mounts are seen by all, and `clean` finds those of a killed run.
+/// Where the kernel refuses that, mounts are visible to all, and `clean` finds the mounts of a killed run.
 pub(super) fn enter_own_mounts(plan: &Plan, watcher: &dyn Watcher) {
     let entered = if plan.makes_filesystems() { enter_private_mounts() } else { Ok(()) };
     let is_root = rustix::process::geteuid().is_root();
@@ -205,7 +205,7 @@ pub(super) fn enter_own_mounts(plan: &Plan, watcher: &dyn Watcher) {
 }
 
 impl Toolset {
-    /// Looks whether the file systems of a plan can be made, and touches nothing. None if it wants
+    /// Looks whether the file systems of a plan can be made, and touches nothing. `None` when it wants
     /// none.
     pub(super) fn find(survey: &HostSurvey, order: &RunOrder<'_>) -> Result<Option<Self>> {
         let plan = &survey.plan;
@@ -224,7 +224,7 @@ impl Toolset {
         Ok(Some(Self { tools: probe_all(&kinds(plan))?, place, room, kept_bytes }))
     }
 
-    /// What an image in the directory may grow to, with those kept beside it, in bytes; 0 without one.
+    /// What an image in the directory may grow to, with the images that are kept, in bytes; 0 without one.
     pub(super) fn image_bytes(&self) -> u64 {
         let kinds: Vec<_> = self.tools.iter().map(|(kind, _)| *kind).collect();
         if has_image(&kinds, &self.place) {

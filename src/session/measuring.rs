@@ -40,7 +40,7 @@ pub(super) struct PhaseWatch {
 /// The device whose requests are followed while a phase runs.
 struct FollowedDevice {
     number: (u32, u32),
-    /// None where it cannot be followed.
+    /// `None` when it cannot be followed.
     trace: Option<BlockTrace>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct PhaseSurroundings {
 }
 
 impl PhaseWatch {
-    /// Looks before a phase, in which a modelled disk takes its time; none where the place is simulated, and
+    /// Looks before a phase, in which a modelled disk takes its time; `None` when the place is simulated, and
     /// nothing disturbs it.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ pub(super) trait PhaseBarriers: CacheDropper {
     /// Whether this process is not one of many ranks.
     fn is_alone(&self) -> bool;
 
-    /// The caches are as far as this rank can bring them, and all others' too: from here on nobody drops contents.
+    /// Waits until every rank has prepared its caches: from here on nobody drops contents.
     ///
     /// # Errors
     /// If another rank has failed.
@@ -245,7 +245,7 @@ pub(super) fn measure(
     Ok(measurement)
 }
 
-/// One for each worker, and the windows that they share; none where the phase has none.
+/// One for each worker, and the windows that they share; `None` when the phase has none.
 fn recorders_of(phase: &Phase) -> (Vec<PhaseRecorder>, Option<Arc<Mutex<Windows>>>) {
     let windows = (phase.windows > 0).then(|| {
         let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
@@ -256,7 +256,7 @@ fn recorders_of(phase: &Phase) -> (Vec<PhaseRecorder>, Option<Arc<Mutex<Windows>
 }
 
 /// Takes and frees memory for the contents that a phase moves, where a host takes back what is free: so many
-/// bytes; none where there is no need. Ranks would all take half of what is free at the same time.
+/// bytes; `None` when there is no need. Ranks would all take half of what is free at the same time.
 fn touch_memory(
     site: &dyn Site,
     cell: &CellPlan,
@@ -289,7 +289,7 @@ fn with_device(m: Measurement, moved: Option<DeviceCounters>) -> Measurement {
 }
 
 /// What the file system of a cell still writes after its last phase, until it is unmounted, with what
-/// it wrote in the unmounts between phases; none where boatload did not make the file system.
+/// it wrote in the unmounts between phases; `None` when boatload did not make the file system.
 ///
 /// # Errors
 /// If the file system cannot be mounted again for the next level.

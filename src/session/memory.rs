@@ -139,7 +139,7 @@ pub(crate) fn room_words(room: &MemoryRoom) -> String {
     }
 }
 
-/// Bits and numbers that are kept of the entries of a cell and the files beside it.
+/// Bytes of the bits and numbers that are kept for the entries of a cell.
 fn entries_bytes(cell: &CellPlan, total_bytes: u64) -> u64 {
     let simulated = if cell.engine.is_simulated() { cell.tree.files / 2 } else { 0 };
     let Some(prepare) = &cell.prepare else { return simulated };

@@ -19,7 +19,7 @@ const FILES: u64 = 4_000;
 /// Contents are at most this large, in bytes.
 const CONTENT_MAX: u64 = 4096;
 
-/// The best of so many tries is taken: everything that disturbs makes it longer.
+/// Tries; the shortest is taken, since every disturbance makes a try longer.
 const TRIES: u32 = 5;
 
 /// The cost of one create, in nanoseconds, of the files of the first cell whose time is real; 0 where

@@ -22,12 +22,12 @@ impl Session<'_> {
         let cell = &plan.cells[index];
         let wanted = PreparedPlace { cell: index, history: plan.history(cell, key.repeat) };
         let (is_restored, history) = (plan.restores(cell), wanted.history);
-        let goes_on = |before: &PreparedPlace| {
+        let is_same_place = |before: &PreparedPlace| {
             !is_restored
                 && plan.cells[before.cell].variant == cell.variant
                 && before.history == history
         };
-        if let Some(before) = self.prepared.filter(|before| !goes_on(before)) {
+        if let Some(before) = self.prepared.filter(|before| !is_same_place(before)) {
             self.remove_ballast(before)?;
             self.prepared = None;
         }
@@ -79,7 +79,7 @@ impl Session<'_> {
         none_left(&removal, "the files beside a tree")
     }
 
-    /// Goes on to a level.
+    /// Prepares the place for the next level.
     fn bring(&mut self, place: PreparedPlace, key: &CellKey) -> Result<()> {
         let cell = &self.plan.cells[place.cell];
         let Some(prepare) = &cell.prepare else { return Ok(()) };

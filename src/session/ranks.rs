@@ -36,7 +36,7 @@ use crate::run::run_directory::RunDirectory;
 use crate::run::site::{RankCell, Site};
 use crate::run::workers::{PhaseRun, WorkSpan};
 
-/// How long ranks wait for the last to come to the start.
+/// How long ranks wait for the last to arrive at the start.
 const AGREED_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long the slowest rank may take longer than another where no limit of a phase says less.
@@ -51,8 +51,8 @@ const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// The host of a rank.
 struct RankHost<'a> {
     name: String,
-    /// That of the kernel. Machines that were copied while they ran have the same, and containers of one kernel have names of
-    /// their own: ranks with the same of both share a kernel.
+    /// The boot id of the kernel. Machines that were copied while they ran have the same id, and containers of one kernel have
+    /// names of their own: ranks whose name and id are equal share a kernel.
     boot: String,
     /// Whether this rank may drop the caches of the kernel.
     may_drop: bool,
@@ -81,7 +81,7 @@ struct RankCard {
     /// Follows from all that its cells do.
     plan: u64,
     repeats: u32,
-    /// The directory to work in, as it was named.
+    /// The directory to work in, in the words of the user.
     directory: String,
     memory_bytes: u64,
 }
@@ -104,7 +104,7 @@ impl RankCard {
         }
     }
 
-    /// How another rank differs from this one; none if it does not.
+    /// How another rank differs from this one; `None` when it does not.
     fn difference(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, own: &str, theirs: &str| {
             format!("has {what} {theirs}, and rank 0 on {} has {own}", self.host)
@@ -160,7 +160,7 @@ pub struct RankGroup<'a> {
     has_ended: AtomicBool,
 }
 
-/// All ranks agree on an order, which is that of rank 0: `order` is what this one was asked to do, or why it cannot.
+/// All ranks agree on the order of rank 0: `order` is the order of this rank, or why it has none.
 /// `plan_of` gives the plan with another seed.
 ///
 /// # Errors
@@ -213,7 +213,7 @@ fn agree_from<'a>(
     Ok(group)
 }
 
-/// What cannot be done by so many ranks.
+/// Refuses what several ranks cannot do.
 fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
     let has_rank_offset = |cell: &CellPlan| cell.phases.iter().any(|phase| phase.rank_offset > 0);
     let needs_others = |cell: &CellPlan| has_rank_offset(cell) || cell.tree.part.is_some();
@@ -236,7 +236,7 @@ fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
 /// The answer of rank 0 to what all said of themselves.
 fn agree(cards: &[RankCard]) -> Result<Vec<u8>> {
     let Some((first, others)) = cards.split_first() else {
-        return Err(Failure::failed("no rank has come"));
+        return Err(Failure::failed("no rank has arrived"));
     };
     for card in others {
         if let Some(difference) = first.difference(card) {
@@ -319,7 +319,7 @@ impl<'a> RankGroup<'a> {
         (rank % u64::from(self.size())) as u32
     }
 
-    /// The cell and the phase of another rank that a phase of this one is to be; none if it is its own.
+    /// The cell and the phase of another rank that a phase of this one is to be; `None` when it is its own.
     pub(super) fn other(&self, cell: usize, phase: usize) -> Option<OtherPhase<'_>> {
         let rank_offset = self.own_plan()?.cells.get(cell)?.phases.get(phase)?.rank_offset;
         let rank = self.worked_for(rank_offset);
@@ -379,7 +379,7 @@ impl<'a> RankGroup<'a> {
         Ok(site.end_cell())
     }
 
-    /// What this rank has, if all others have theirs as well.
+    /// The value of this rank, if every other rank has one as well.
     ///
     /// # Errors
     /// Why one of them has none.
@@ -457,7 +457,7 @@ impl<'a> RankGroup<'a> {
         self.directory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that the run goes on, to those who cannot see its process.
+    /// Shows hosts that cannot see this process that the run continues.
     pub(super) fn beat(&self) {
         self.directory().iter().for_each(|shared| shared.own.beat());
     }
@@ -614,16 +614,16 @@ impl RankBarriers<'_, '_> {
         let merge = |one: Vec<u8>, other: Vec<u8>| {
             RankReport::decoded(&one)?.merged(RankReport::decoded(&other)?)?.encoded()
         };
-        let mut all = None;
+        let mut in_all = None;
         // Rank 0 counts what all have made, and the others wait for it.
         let within = if self.counts_for_all.get() { WITHIN } else { ends_within(phase) };
         let answer = group.collectives.reduce_and_broadcast(report, &merge, within, |merged| {
-            all = Some(RankReport::decoded(&merged)?);
+            in_all = Some(RankReport::decoded(&merged)?);
             Ok(Vec::new())
         });
         answer.map_err(|failure| group.named(&failure))?;
         let after = self.offsets();
-        let Some(all) = all else { return after.and(own) };
+        let Some(in_all) = in_all else { return after.and(own) };
         let before = self.before.borrow();
         // What is merged was measured, whatever ends the ranks now: the next time that they meet says so.
         let after = after.unwrap_or_else(|_| before.clone());
@@ -633,7 +633,7 @@ impl RankBarriers<'_, '_> {
         let common =
             |rank, ns| ClockOffset::common(offset(&before, rank), offset(&after, rank), ns);
         let error_ns = before.iter().chain(&after).map(|offset| offset.error_ns).max();
-        Ok(all.measurement(common, error_ns.unwrap_or_default() as f64 / 1e9))
+        Ok(in_all.measurement(common, error_ns.unwrap_or_default() as f64 / 1e9))
     }
 }
 

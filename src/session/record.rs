@@ -20,7 +20,7 @@ pub(super) struct Record<'a> {
     /// Cells that are done, and how many of them the store has.
     cells: Vec<FinishedCell>,
     saved_cells: usize,
-    /// Whether the store has all else as it is now.
+    /// Whether the store has the current state of the rest of the run.
     is_head_saved: bool,
     /// Whether it did not take what it was offered last.
     is_refused: bool,
@@ -35,11 +35,11 @@ pub(super) struct RecordEnd {
 }
 
 impl<'a> Record<'a> {
-    /// A record of a run that begins or, after cells that are known, goes on. A store that does not take a run that
+    /// A record of a run that begins or, after cells that are known, continues. A store that does not take a run that
     /// begins gets a stand-in, which is said, until the end. A tag that it does not take is tried again then.
     ///
     /// # Errors
-    /// If the store does not take what goes on.
+    /// If the store does not take a run that continues.
     pub(super) fn open(
         store: &'a mut Store,
         book: &Book,
@@ -58,7 +58,7 @@ impl<'a> Record<'a> {
                     let Some(path) = store.path() else { return Err(failure) };
                     *store = Store::stand_in(path)?;
                     store.begin_run(book, origin.as_ref())?;
-                    watcher.notice(&goes_on(&failure));
+                    watcher.notice(&continues_without_store(&failure));
                 }
             }
         }
@@ -74,7 +74,7 @@ impl<'a> Record<'a> {
             is_refused: false,
         };
         if let Err(failure) = record.give_tag(&book.run.id, watcher) {
-            let again = "Measuring goes on, and the tag is tried again at the end";
+            let again = "Measuring continues, and the tag is tried again at the end";
             watcher.notice(&format!("{} {again}", failure.sentence));
         }
         Ok(record)
@@ -124,7 +124,7 @@ impl<'a> Record<'a> {
             Ok(()) => {}
             Err(failure) if !self.is_refused => {
                 self.is_refused = true;
-                watcher.notice(&goes_on(&failure));
+                watcher.notice(&continues_without_store(&failure));
             }
             Err(_) => {}
         }
@@ -180,8 +180,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// That a run goes on without its store.
-pub(crate) fn goes_on(failure: &Failure) -> String {
-    let unkept = "Measuring goes on, with results in memory until it takes them or the run ends";
+/// Says that a run continues without its store.
+pub(crate) fn continues_without_store(failure: &Failure) -> String {
+    let unkept = "Measuring continues, with results in memory until it takes them or the run ends";
     format!("{} {unkept}", failure.sentence)
 }

@@ -1,4 +1,4 @@
-//! Goes on with a run that ended early, after the last cell that was done: cells that are done are passed over, so that
+//! Continues a run that ended early, after its last finished cell: finished cells are skipped, so that
 //! what follows them is as if the run had not been interrupted.
 
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use crate::run::leftover::remove_leftover;
 use crate::run::run_directory::{OtherHost, PREFIX, open_directory, open_parent, prove};
 use crate::run::run_location::RunLocation;
 
-/// How often and how long apart a directory is tried again whose process has just been killed.
+/// Tries, and the pause between them, for a directory whose process has just been killed.
 const LEFTOVER_TRIES: u32 = 20;
 const LEFTOVER_PAUSE: Duration = Duration::from_millis(100);
 
@@ -35,15 +35,15 @@ pub struct UnfinishedRun {
     pub origin: RunOrigin,
     /// Its cells that are done.
     pub cells: Vec<FinishedCell>,
-    /// Whether it is to go on though something differs from when it began.
+    /// Whether it is to continue although something has changed since it began.
     pub anyway: bool,
 }
 
-/// Goes on with a run, by the order that it was begun with, to its end, or until it is interrupted or cannot go on, and
-/// leaves the machine as it was.
+/// Continues a run, by the order that it was begun with, to its end, or until it is interrupted or cannot continue, and
+/// restores the machine.
 ///
 /// # Errors
-/// If it cannot go on, or something differs from when it began; then the store has what it had.
+/// If it cannot continue, or something has changed since it began; the store is then unchanged.
 pub fn resume(
     order: &RunOrder<'_>,
     unfinished: UnfinishedRun,
@@ -186,7 +186,7 @@ impl UnfinishedRun {
         self.differing(&now, &self.origin.place.differences(place)).map(|_| ())
     }
 
-    /// Itself if the job is as it was, to be asked before anything is made. `fresh` is what a run that begins now
+    /// Itself if the job is unchanged; checked before anything is made. `fresh` is what a run that begins now
     /// would be, before its file systems are made.
     ///
     /// # Errors
@@ -198,50 +198,50 @@ impl UnfinishedRun {
         Ok(self)
     }
 
-    /// In what it would go on otherwise than it began, as far as its origin says.
+    /// What differs from the first part of the run, by its origin.
     fn changes(&self, origin: Option<&RunOrigin>) -> Vec<&'static str> {
         let place = origin.map(|origin| self.origin.place.differences(&origin.place));
         let is_same_plan = origin.is_some_and(|origin| origin.plan == self.origin.plan);
-        let plan = (!is_same_plan).then_some("its job comes to other sizes or numbers now");
+        let plan = (!is_same_plan).then_some("the job now resolves to other sizes or counts");
         place.unwrap_or_default().into_iter().chain(plan).collect()
     }
 
-    /// In what the run would go on otherwise than it began, one text for each, with `changes` that are known.
+    /// What differs from the first part of the run, one text for each difference, with `changes` that are known.
     ///
     /// # Errors
     /// If its job would do something else now, or something differs and that was not accepted.
     fn differing(&self, fresh: &Book, changes: &[&str]) -> Result<Vec<String>> {
-        let told = self.book.without_measurements();
+        let stated = self.book.without_measurements();
         let mut found = Vec::new();
-        for one in differences(&[&told, fresh]) {
+        for one in differences(&[&stated, fresh]) {
             let mut values = one.values.into_iter().map(|v| v.unwrap_or_else(|| "unknown".into()));
             let (then, now) =
                 (values.next().unwrap_or_default(), values.next().unwrap_or_default());
             found.push(format!("{}: {then} when it began, {now} now", one.name));
         }
         found.extend(changes.iter().map(ToString::to_string));
-        if told.run.clock != fresh.run.clock {
+        if stated.run.clock != fresh.run.clock {
             found.push("another clock is read now".into());
         }
         let models = |book: &Book| -> Vec<Option<String>> {
             let on_device = book.filesystems.iter().filter(|made| made.place == MadeOn::Device);
             on_device.map(|made| made.device.as_ref().and_then(|d| d.model.clone())).collect()
         };
-        if models(&told) != models(fresh) {
+        if models(&stated) != models(fresh) {
             found.push("file systems would be made on another device".into());
         }
         if found.is_empty() || self.anyway {
             return Ok(found);
         }
         Err(Failure::usage(format!(
-            "run {} is not resumed, since not all is as it was: {}. --anyway goes on all the same, and the report \
+            "run {} is not resumed, since its environment has changed: {}. --anyway continues nevertheless, and the report \
              says so",
             self.id(),
             found.join("; ")
         )))
     }
 
-    /// The run as it goes on, its cells that are done and their measurements. `fresh` is what a run that begins now
+    /// The continued run, its finished cells and their measurements. `fresh` is what a run that begins now
     /// would be.
     ///
     /// # Errors
@@ -300,7 +300,7 @@ impl UnfinishedRun {
     }
 }
 
-/// Cells of a run that were done before it goes on, in their order.
+/// Cells of a continued run that were done before, in their order.
 #[derive(Default)]
 pub(super) struct KnownCells {
     pub(super) cells: VecDeque<FinishedCell>,
@@ -333,8 +333,8 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// Says at which cell it goes on, the first time that one is measured.
-    pub(super) fn goes_on_at(&mut self, key: &CellKey) {
+    /// Records at which cell the run continues, when that cell is measured.
+    pub(super) fn continues_at(&mut self, key: &CellKey) {
         let Some(last) = self.book.run.resumed.last_mut().filter(|last| last.cell.is_none()) else {
             return;
         };

@@ -34,14 +34,14 @@ fn levels(plan: &Plan) -> impl Iterator<Item = f64> {
     })
 }
 
-/// The highest level of used space that it fills the file system to, in percent; none if it does
+/// The highest level of used space that it fills the file system to, in percent; `None` when it does
 /// not fill it.
 pub(crate) fn fills_to(plan: &Plan) -> Option<f64> {
     levels(plan).reduce(f64::max)
 }
 
 /// Checks that a plan fits below a directory, and that what it fills may be filled.
-/// Each of so many ranks takes as much.
+/// Each of the `ranks` takes as much.
 pub(crate) fn check(
     plan: &Plan,
     ranks: u32,
@@ -87,7 +87,7 @@ pub(crate) fn check(
 /// The share of the memory that is free which may be taken, or written to a file system in memory.
 const MEMORY_SHARE_MAX: f64 = 0.8;
 
-/// The most that may be taken of memory of which so much is free, or written to a file system there, in bytes.
+/// The most that may be taken of `memory_free`, or written to a file system in memory, in bytes.
 pub(super) fn memory_at_most(memory_free: u64) -> u64 {
     (memory_free as f64 * MEMORY_SHARE_MAX) as u64
 }
@@ -108,7 +108,7 @@ pub(crate) fn check_memory(
     let is_too_much = is_in_memory(kind) && !fits_memory(bytes_wanted, memory_free);
     let Some(free) = memory_free.filter(|_| is_too_much) else { return Ok(()) };
     Err(Failure::failed(format!(
-        "{} lies in memory ({kind}), of which {} are free, and this would write {} to it. Nothing was \
+        "{} lies in memory ({kind}), {} are free, and this would write {} to it. Nothing was \
          written. Take less, or name a directory on a disk",
         shown(directory),
         bytes(free),

@@ -41,7 +41,7 @@ impl Sites {
         }
         if let Some(tools) = tools {
             let parent = open_parent(&order.directory)?;
-            // Beside it there may be the directory of cells that need no file system made.
+            // Cells that need no file system made may have another directory there.
             let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
             let run_directory =
                 RunDirectory::make(parent, &order.directory, &id, interrupt.flag())?;

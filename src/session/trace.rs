@@ -29,7 +29,7 @@ const SCENARIO: &str = "trace";
 
 /// How often the counts are taken from the kernel: so often that its maps do not fill.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often progress is shown, in seconds.
+/// The pause between reports of progress, in seconds.
 const SHOWN_EVERY: f64 = 0.5;
 /// Windows become twice as wide when one look finds more entries than this.
 const ENTRIES_WIDEN: usize = MAP_ENTRIES_MAX as usize / 4;
@@ -37,12 +37,12 @@ const ENTRIES_WIDEN: usize = MAP_ENTRIES_MAX as usize / 4;
 const EVERY_MAX: u64 = 1 << 30;
 /// Own calls that tell what tracing costs: less than a millisecond.
 const OWN_CALLS: u32 = 200;
-/// The best of so many tries is taken: everything that disturbs makes it longer.
+/// Tries; the shortest is taken, since every disturbance makes a try longer.
 const OWN_TRIES: u32 = 50;
 /// How often own calls take turns to be traced and not.
 const OWN_TURNS: u32 = 4;
 
-/// How often no followed process is found before there is none.
+/// Looks that find no followed process before the trace ends.
 const LAST_LOOKS: u32 = 3;
 
 /// Whose operations are traced.
@@ -63,7 +63,7 @@ pub(crate) struct TraceOrder {
     /// Only files below this directory.
     pub(crate) path: Option<PathBuf>,
     pub(crate) operations: Vec<TracedOperation>,
-    /// What else calls are told apart by.
+    /// What else calls are grouped by.
     pub(crate) by: Option<TraceBy>,
     /// Operations of a window.
     pub(crate) every: u64,
@@ -243,7 +243,7 @@ impl TraceOrder {
             self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
         let whose = format!("file operations of {}{below}", self.target.words());
         match self.by {
-            None => format!("Do {whose} get slower as they go on?"),
+            None => format!("Do {whose} get slower over time?"),
             Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),
             Some(TraceBy::Size) => format!("For which sizes of files do {whose} take longest?"),
             Some(TraceBy::PathDepth) => format!("At which depth of paths do {whose} take longest?"),
@@ -306,7 +306,7 @@ struct TraceSession {
     taken: f64,
     mark: Option<ProcessMark>,
     program_end: Option<ProgramEnd>,
-    /// Followed processes that go on after the one that was named.
+    /// Followed processes that still run after the one that was named.
     survivors: usize,
 }
 
@@ -393,7 +393,7 @@ impl TraceSession {
             }
             if self.survivors > 0 && !had_survivors {
                 watcher.notice(&format!(
-                    "it has ended; what it started goes on and is traced until it ends, or until Ctrl-C \
+                    "it has ended; what it started still runs and is traced until it ends, or until Ctrl-C \
                      (processes: {})",
                     grouped(self.survivors as u64)
                 ));
@@ -435,7 +435,7 @@ impl TraceSession {
         Ok(is_over.then_some(TraceEnd::Duration))
     }
 
-    /// How many followed processes go on. Each may start another and end while they are listed, which a single look would
+    /// The number of followed processes that still run. Each may start another and end while they are listed, which a single look would
     /// miss.
     fn survivors(&mut self) -> Result<usize> {
         for _ in 0..LAST_LOOKS {
@@ -464,7 +464,7 @@ impl TraceSession {
         Ok(())
     }
 
-    /// The names of the directories that were seen, where calls are told apart by these.
+    /// The names of the directories that were seen, where calls are grouped by directory.
     fn directory_names(
         &mut self,
         order: &TraceOrder,

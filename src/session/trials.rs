@@ -111,7 +111,7 @@ fn each_run(
     Ok(())
 }
 
-/// A run whose results nobody keeps; none if it was interrupted, or is not to begin.
+/// A run whose results nobody keeps; `None` when it was interrupted, or is not to begin.
 fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Option<Book>> {
     if interrupt.is_set() {
         return Ok(None);

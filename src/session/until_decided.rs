@@ -11,7 +11,7 @@ use crate::results::store::FinishedCell;
 use crate::run::clock::{Clock, RealClock};
 
 /// The time that a run takes. Where everything is simulated, it is simulated time, so that the seed decides
-/// how often all is done, on any machine.
+/// the number of repeats, on any machine.
 pub(super) struct SpentTime {
     clock: RealClock,
     begun: u64,

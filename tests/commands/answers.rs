@@ -1,10 +1,5 @@
 //! The pages of `docs/answers` follow from the kept runs, and say nothing that these do not.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! `boatload audit`: results of other benchmarks, on the command line.
-#![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+#![allow(clippy::unwrap_used, reason = "a failed test panics")]
 
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use crate::command;
@@ -197,7 +197,7 @@ fn beside_a_single_baseline_as_many_others_count_as_are_asked_for() {
     for seed in 2..9 {
         stored(&bench, &job(""), seed);
     }
-    // Those of the same second are not known to have been before.
+    // Runs of the same second have no known order.
     let store = rusqlite::Connection::open(bench.store()).unwrap();
     let apart = "UPDATE runs SET document = \
                  json_set(document, '$.run.started', printf('2026-01-01T00:00:%02dZ', number))";

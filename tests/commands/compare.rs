@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use crate::command;
@@ -20,7 +20,7 @@ use boatload::results::book::Book;
 use command::Bench;
 use library::ran;
 
-/// A noisy job of two phases whose requests take so many microseconds.
+/// A noisy job of two phases whose requests take these microseconds.
 fn job(seed: u64, us: u64, repeats: u32) -> String {
     format!(
         "name = 'c'\nrepeats = {repeats}\nseed = {seed}\nengine = 'sim'\ntree = {{ files = 400 }}\n\

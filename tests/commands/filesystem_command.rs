@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use crate::command;
@@ -119,7 +119,7 @@ fn all_that_a_run_would_lack_is_told_behind_the_plan() {
     for (words, part) in [
         (&["--size", "100MiB"] as &[&str], "xfs needs 320 MiB at least"),
         (&["--size", "1000000GiB"], "does not fit"),
-        (&["--in-memory", "--size", "1000000GiB"], "of memory, of which"),
+        (&["--in-memory", "--size", "1000000GiB"], "of memory;"),
     ] {
         let ran = bench.run(["plan", "--filesystem", "xfs"].iter().chain(words));
         assert_eq!(ran.code, Some(1), "{words:?}: {}", ran.stderr);

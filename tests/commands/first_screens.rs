@@ -129,7 +129,7 @@ fn a_first_screen_is_fitted_to_its_terminal_and_breaks_no_word() {
     }
 }
 
-#[expect(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+#[expect(clippy::unwrap_used, reason = "a failed test panics")]
 fn kept_documents() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
     let kept = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use crate::command;
@@ -46,7 +46,7 @@ fn start(
     terminal.start(&command, variables)
 }
 
-/// The terminal is as it was before, and nothing is drawn after it was given back.
+/// The terminal is restored, and nothing is drawn after it was given back.
 #[track_caller]
 fn is_given_back(terminal: &Terminal, modes: &str) {
     let seen = terminal.seen();

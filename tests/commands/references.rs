@@ -1,10 +1,10 @@
-//! Published figures where a run is named, and runs beside each other, as a user meets them.
+//! Published figures where a run is named, and runs side by side, as a user meets them.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use crate::command;

@@ -1,10 +1,10 @@
-//! Runs that are killed, interrupted or fail go on as if nothing had happened.
+//! Runs that are killed, interrupted or fail continue as if nothing had happened.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ impl Folder {
         }
     }
 
-    /// Runs a plan; the store as it is after so many measurements is copied.
+    /// Runs a plan; the store is copied after this number of measurements.
     fn run(&self, plan: &Plan, at: usize) -> (Book, PathBuf) {
         let copy = self.0.path().join(format!("killed-{at}.db"));
         let kill = || copied(&self.store(), &copy);
@@ -91,7 +91,7 @@ impl Folder {
         (outcome.unwrap().whole().unwrap(), copy)
     }
 
-    /// Goes on with the last run of a store; it is copied again after so many measurements more.
+    /// Continues the last run of a store; the store is copied again after this number of further measurements.
     fn resume(&self, plan: &Plan, path: &Path, at: usize) -> Result<RunOutcome> {
         let copy = path.with_extension("again");
         let kill = || copied(path, &copy);
@@ -229,7 +229,7 @@ fn a_run_that_is_killed_while_it_is_resumed_is_resumed_again_and_says_where_each
     assert_eq!(simulated(&book), simulated(&whole));
     let cells: Vec<_> = book.run.resumed.iter().map(|resumed| resumed.cell.clone()).collect();
     let of = |at: usize| Some(whole.measurements[at].cell.clone());
-    assert_eq!(cells, [of(3), of(6)], "the cell of the fourth, and that of the fifth after it");
+    assert_eq!(cells, [of(3), of(6)], "the cell of the fourth, then the cell of the fifth");
     let shown = boatload::report::find_report("details").unwrap();
     let mut text = Vec::new();
     (shown.render)(&boatload::analysis::Analysis::of(&book), &mut text).unwrap();
@@ -297,7 +297,7 @@ fn another_directory_behind_the_name_of_the_place_is_refused_or_accepted_and_tol
     let kill = || interrupt.set();
     let watcher = Killer { made: AtomicUsize::new(0), at: 4, kill: &kill };
     session::run(&order, &mut store, &watcher, &interrupt).unwrap();
-    // What is there goes on existing, so that its inode is not given again.
+    // The old directory still exists, so that its inode is not reused.
     std::fs::rename(&place, folder.0.path().join("moved")).unwrap();
     std::fs::create_dir(&place).unwrap();
     let resume = |store: &mut Store, anyway| {
@@ -392,7 +392,7 @@ fn a_run_whose_paths_no_text_keeps_is_not_resumed_and_nobody_is_told_that_it_can
         running.signal(rustix::process::Signal::TERM);
         let ran = running.ended();
         assert_eq!(ran.code, Some(130), "{}", ran.stderr);
-        assert!(!ran.stderr.contains("goes on with it"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("continues it"), "{}", ran.stderr);
         let told = bench.run(["resume", "last"]);
         assert!(told.refuses(2).contains("which the store does not keep"), "{}", told.stderr);
     }

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says so when it cannot go on"
+    reason = "a failed test panics"
 )]
 
 use std::os::unix::fs::PermissionsExt;
@@ -48,7 +48,7 @@ fn a_store_that_takes_nothing_costs_no_result_and_the_run_can_be_brought_into_it
     let ran = bench.run([Path::new("run"), &job]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stdout.contains("create") && ran.stdout.contains("read"), "{}", ran.stdout);
-    assert_eq!(ran.stderr.matches("Measuring goes on").count(), 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("Measuring continues").count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("has 0 of the 4 measurements"), "{}", ran.stderr);
     let kept = spill(&ran);
     connection.execute_batch("DROP TRIGGER refuse").unwrap();
@@ -127,7 +127,7 @@ fn what_is_made_for_results_is_its_owners_alone_whatever_the_umask_is() {
         assert_eq!(mode(spill(&ran)), 0o600, "{umask}");
         std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o640)).unwrap();
         assert_eq!(run(&store).code, Some(0), "{umask}");
-        assert_eq!(mode(&store), 0o640, "{umask}: one that was there stays as it was");
+        assert_eq!(mode(&store), 0o640, "{umask}: an existing store keeps its mode");
     }
 }
 
@@ -156,7 +156,7 @@ fn boatloads_that_measure_at_the_same_time_share_a_store() {
     for run in running {
         let ran = Ran::from(run.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        assert!(!ran.stderr.contains("Measuring goes on"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("Measuring continues"), "{}", ran.stderr);
         let document = ran.json();
         assert_eq!(document["measurements"].as_array().unwrap().len(), 120);
         let id = document["run"]["id"].as_str().unwrap();
@@ -175,14 +175,15 @@ fn damaged(damage: impl FnOnce(&mut Vec<u8>)) -> (Bench, PathBuf) {
     (bench, job)
 }
 
-/// A run whose store nobody can use gives all that it measured, and leaves the store as it was.
+/// A run whose store nobody can use gives all that it measured, and leaves the store unchanged.
 #[track_caller]
 fn goes_on_without_store(bench: &Bench, job: &Path, why: &str) {
     let before = std::fs::read(bench.store()).unwrap();
     let ran = bench.run([Path::new("run"), job]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stdout.contains("create") && ran.stdout.contains("read"), "{}", ran.stdout);
-    let goes_on: Vec<_> = ran.stderr.lines().filter(|l| l.contains("Measuring goes on")).collect();
+    let goes_on: Vec<_> =
+        ran.stderr.lines().filter(|l| l.contains("Measuring continues")).collect();
     assert!(goes_on.len() == 1 && goes_on[0].contains(why), "{why}: {}", ran.stderr);
     assert!(ran.stderr.contains("has 0 of the 4 measurements"), "{}", ran.stderr);
     let spilled: serde_json::Value =
@@ -382,7 +383,7 @@ fn a_run_gets_its_tag_from_a_store_that_does_not_take_it_when_the_run_begins() {
         assert!(outcome.failure.is_none() && outcome.is_kept, "{refused}: {:?}", outcome.failure);
         let id = outcome.book.run.id;
         assert_eq!(base(&path), id, "{refused}");
-        assert!(notices[0].contains("Measuring goes on"), "{notices:?}");
+        assert!(notices[0].contains("Measuring continues"), "{notices:?}");
         let moved = format!("the tag base was of run {before}, and is of {id} now");
         assert_eq!((notices.len(), &notices[1]), (2, &moved), "{notices:?}");
     }

@@ -1,5 +1,5 @@
 //! `boatload trace`: what other programs do to files, counted by the kernel.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says so when it cannot go on")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -291,7 +291,7 @@ fn who_does_nothing_leaves_no_run_and_what_cannot_begin_is_named() {
     assert!(gone.refuses(1).contains("there is no process 4194304"));
 }
 
-/// A trace on a terminal, of a program that makes files until it is told to end.
+/// A trace on a terminal, of a program that makes files until it receives a signal.
 fn start_live(bench: &Bench, terminal: &Terminal, more: &[&str]) -> AtTerminal {
     let words = ["trace", "--live", "--operation", "create"];
     let script = "while [ ! -e end ]; do : > file; echo no''ise >&2; done";
@@ -305,7 +305,7 @@ fn ends(bench: &Bench) {
     std::fs::write(bench.work().join("end"), "").unwrap();
 }
 
-/// The terminal is as it was, and what was shown after the view was left.
+/// The terminal is restored; what was shown after the view was left.
 #[track_caller]
 fn left(terminal: &Terminal, modes: &str) -> String {
     let seen = terminal.seen();

@@ -1,11 +1,6 @@
 //! What limits a phase is found from the workers' own time, whatever else the machine does. On a busy machine workers wait for
 //! processors, which is a limit too; so what is asserted is what no neighbour changes. Needs root.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test panics")]
 #![expect(unsafe_code, reason = "fanotify has no safe wrapper")]
 
 use std::ffi::CString;
@@ -194,7 +189,7 @@ fn reads_that_a_control_group_throttles_are_not_limited_by_the_device() {
     inside.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", bench.work());
     let document = Ran::of(&mut inside).json();
     for m in phase(&document, "read") {
-        // At four fifths of its limit a group is said to run at it.
+        // At four fifths of its limit, boatload reports that a group runs at the limit.
         let seconds = m["disturbance"]["seconds"].as_f64().unwrap();
         if m["device_reads"].as_f64().unwrap() < 0.82 * 200.0 * seconds {
             skip(what, "the machine was too busy to reach the limit");

@@ -4,7 +4,7 @@
 //! no memory and no time without end. What is taken is used as boatload uses it.
 //!
 //! `cargo test --lib -- cli::fuzz` tries some hundred inputs of each kind, the same each time.
-//! `BOATLOAD_FUZZ_SECONDS=600` goes on for so long with each, `BOATLOAD_FUZZ_SEED=7` begins elsewhere. Each input is
+//! `BOATLOAD_FUZZ_SECONDS=600` tries each kind for that time, `BOATLOAD_FUZZ_SEED=7` begins elsewhere. Each input is
 //! written to a file before it is tried: what ends the whole process, for want of memory or stack, stays there too.
 
 mod mutation;
@@ -49,7 +49,7 @@ fn fuzz(
         let limit = rustix::process::Rlimit { current: Some(MEMORY_MAX), maximum: None };
         let _ = rustix::process::setrlimit(rustix::process::Resource::As, limit);
     }
-    // One for each process: others may try the same beside it.
+    // One for each process: others may try the same at the same time.
     let process = std::process::id();
     let file = std::env::temp_dir().join(format!("boatload-fuzz-{name}-{process}"));
     eprintln!("{name}: seed {seed}; {} has the input that is tried", file.display());

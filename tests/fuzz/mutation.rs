@@ -105,9 +105,9 @@ impl Mutator {
         Self { examples, first }
     }
 
-    /// Keeps an input that was taken, to go on from it.
+    /// Keeps an input that was taken, to change it further.
     pub(super) fn keep(&mut self, input: Vec<u8>, most: usize, random: &mut Random) {
-        // One that grew and grew would end all others.
+        // An input that grows without bound would take the time of every other one.
         if input.len() > 2 * self.examples[..self.first].iter().map(Vec::len).max().unwrap_or(0) {
             return;
         }
@@ -159,7 +159,7 @@ impl Mutator {
         }
     }
 
-    /// Puts lines of another example between those of the input.
+    /// Inserts lines of another example into the input.
     fn take_lines(&self, input: &mut Vec<u8>, random: &mut Random) {
         let other = random.of(&self.examples).map(Vec::as_slice).unwrap_or_default();
         let lines: Vec<&[u8]> = other.split_inclusive(|byte| *byte == b'\n').collect();

@@ -526,7 +526,7 @@ pub(super) mod tracer_output {
         EXAMPLES.map(|text| text.as_bytes().to_vec()).to_vec()
     }
 
-    /// Counts what was printed in each way in which calls are told apart.
+    /// Counts of a trace, for each way in which calls are grouped.
     pub(in crate::cli::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
         let (batches, names) = read_output(input);
         let mut is_taken = false;

@@ -145,7 +145,7 @@ fn without_a_number_a_run_looks_at_its_answer_for_half_an_hour() {
     assert_eq!(unnamed.measurements.len(), named.measurements.len());
 }
 
-/// Two variants with little noise, of which one takes twice as long, and what is asked of them.
+/// Two variants with little noise, one takes twice as long, and the question about them.
 fn clear(conclude: &str, keys: &str) -> String {
     job(
         &format!(

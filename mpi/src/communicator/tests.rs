@@ -118,7 +118,7 @@ fn late_message(communicator: &MpiCommunicator) -> String {
     let short = Duration::from_millis(20);
     if communicator.rank() == 1 {
         let before = communicator.receive(0, short);
-        communicator.send(0, b"go on", SOON).unwrap();
+        communicator.send(0, b"continue", SOON).unwrap();
         let after = communicator.receive(0, SOON).unwrap();
         return format!("{before:?}, then {}", String::from_utf8(after).unwrap());
     }

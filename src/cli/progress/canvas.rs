@@ -27,8 +27,39 @@ pub(super) const ACTIVE: Style = STRONG.fg(Color::Cyan);
 const SYMBOLS: &str = "─█░■▶·✗▪…▁▂▃▄▅▆▇×";
 const IN_ASCII: &str = "-#.#>.x+~_.:-=+*x";
 
+/// Draws a view of `what`, a run or a trace: its lines, the newest notices, and the keys. `lines` is given the rows that
+/// it has.
+pub(super) fn draw(
+    what: &str,
+    notices: &[Notice],
+    style: TerminalStyle,
+    buffer: &mut Buffer,
+    lines: impl FnOnce(ViewSize, usize) -> Vec<Line<'static>>,
+) {
+    let canvas = ViewSize::new(buffer);
+    if canvas.columns < COLUMNS_MIN || canvas.rows < ROWS_MIN {
+        let text = format!(
+            "The view takes {COLUMNS_MIN}x{ROWS_MIN}; this terminal has {}x{}. The {what} continues.",
+            canvas.columns, canvas.rows
+        );
+        let lines = wrap_to(canvas.columns, "", &text).into_iter().map(Line::from).collect();
+        return paint(lines, style, buffer);
+    }
+    let notices = canvas.notices(notices);
+    let rows = canvas.rows - 1 - notices.len();
+    let mut lines = lines(canvas, rows);
+    lines.resize(rows, Line::default());
+    lines.extend(notices);
+    let keys = match canvas.is_roomy {
+        true => format!("q leaves the view, the {what} continues   Ctrl-C ends the {what}"),
+        false => format!("q leaves the view, Ctrl-C ends the {what}"),
+    };
+    lines.push(Line::styled(keys, FAINT));
+    paint(lines, style, buffer);
+}
+
 /// Draws lines, with the colours and characters that the terminal has.
-pub(super) fn paint(lines: Vec<Line<'static>>, style: TerminalStyle, buffer: &mut Buffer) {
+fn paint(lines: Vec<Line<'static>>, style: TerminalStyle, buffer: &mut Buffer) {
     Text::from(lines).render(buffer.area, buffer);
     for cell in &mut buffer.content {
         if !style.colours {
@@ -52,23 +83,9 @@ pub(super) struct ViewSize {
 }
 
 impl ViewSize {
-    pub(super) fn new(buffer: &Buffer) -> Self {
+    fn new(buffer: &Buffer) -> Self {
         let (columns, rows) = (buffer.area.width as usize, buffer.area.height as usize);
         Self { columns, rows, is_roomy: columns >= COLUMNS_ROOMY && rows >= ROWS_ROOMY }
-    }
-
-    /// Whether nothing fits on it.
-    pub(super) fn is_small(self) -> bool {
-        self.columns < COLUMNS_MIN || self.rows < ROWS_MIN
-    }
-
-    /// Says so, and what goes on all the same.
-    pub(super) fn too_small(&self, goes_on: &str) -> Vec<Line<'static>> {
-        let text = format!(
-            "The view takes {COLUMNS_MIN}x{ROWS_MIN}; this terminal has {}x{}. {goes_on}",
-            self.columns, self.rows
-        );
-        wrap_to(self.columns, "", &text).into_iter().map(Line::from).collect()
     }
 
     /// As much of a text as fits, before one at the right.
@@ -96,7 +113,7 @@ impl ViewSize {
     }
 
     /// The newest notices, in a sixth of the rows.
-    pub(super) fn notices(&self, notices: &[Notice]) -> Vec<Line<'static>> {
+    fn notices(&self, notices: &[Notice]) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         for notice in notices {
             let times = match notice.times {

@@ -1,4 +1,4 @@
-//! Estimates from what the phases of a run took so far what the others will take.
+//! Estimates the time of the remaining phases of a run from the phases that are over.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl TimeTaken {
         self.seconds / f64::from(self.times.max(1))
     }
 
-    /// Of so many operations; where their number says nothing, the mean.
+    /// Seconds of this number of operations; the mean where the number is not known.
     fn of_operations(&self, operations: Option<u64>) -> f64 {
         match operations {
             Some(operations) if self.operations > 0 => {
@@ -94,7 +94,7 @@ impl CostsSoFar {
     }
 
     /// What a phase takes, in seconds: as it did in this cell, else for as many operations as it did in those most
-    /// like it; none if no phase of its name was over yet.
+    /// like it; `None` when no phase of its name was over yet.
     pub(super) fn of_phase(&self, cell: PlannedCell<'_>, phase: &Phase) -> Option<f64> {
         let cells = CellsAlike::Cell(cell.index);
         let own = self.taken.get(&CostKey { cells, phase: Some(phase.name.clone()) });

@@ -38,10 +38,10 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::session::{PhaseContext, RunOutcome, Watcher};
 
-/// How often counters are read and shown: seldom enough not to disturb what is measured.
+/// The pause between readings of the counters: long enough not to disturb the measurement.
 const DRAW_EVERY_NS: u64 = 250_000_000;
 
-/// A cell that took longer to prepare than so many seconds says so in a pipe.
+/// In a pipe, a preparation that took longer than this is reported, in seconds.
 const PREPARING_SECONDS_SHOWN: f64 = 3.0;
 
 /// How long the end of a run waits for the display: a terminal that takes longer has no reader.
@@ -116,7 +116,7 @@ struct CellTally {
 /// Whether progress is shown.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub(super) struct Quiet {
-    /// Print no progress: nothing but errors and warnings on standard error
+    /// Print only errors and warnings on standard error
     #[arg(long, hide_short_help = true)]
     quiet: bool,
 }
@@ -135,7 +135,7 @@ impl<'a> Progress<'a> {
             false => Display::Pipe,
         };
         let shared = Shared::new(plan, display, None);
-        // Without a thread the line is missing, and the run goes on.
+        // Without a thread the line is missing, and the run continues.
         let thread = (display == Display::Line).then(|| shared.start(None).ok()).flatten();
         Self { shared, thread, last_words: None }
     }
@@ -437,7 +437,7 @@ impl Shared {
         }
     }
 
-    /// Gives the terminal back with the notices that were kept, and goes on with a line. The run may
+    /// Gives the terminal back, prints the notices that were kept, and then shows a line. The run may
     /// report more meanwhile: it does not wait for the terminal.
     fn leave_view(&self) {
         let Some(hold) = &self.hold else { return };

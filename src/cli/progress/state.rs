@@ -20,7 +20,7 @@ const KEPT_MAX: usize = 200;
 /// Windows that are kept: as many as the widest picture has columns for.
 const WINDOWS_MAX: usize = 500;
 
-/// Rates are those of the last second: one sample alone says little.
+/// Rates are of the last second: one sample alone is too noisy.
 const NOW_SECONDS: f64 = 1.0;
 
 /// Samples closer together than this give no window: ticks of the kernel are 10 ms.
@@ -68,7 +68,7 @@ pub(super) enum Goal {
     Operations(u64),
     /// So many seconds.
     Seconds(f64),
-    /// All of it, of which this share is done, 0 to 1.
+    /// A series whose number is not counted; this share of it is done, 0 to 1.
     Share(f64),
     /// Not known beforehand.
     Open,
@@ -83,21 +83,21 @@ pub(super) struct Activity {
     pub(super) noun: &'static str,
     /// When it is over.
     pub(super) goal: Goal,
-    /// Workers that do one operation at a time; none where the rate says nothing of the latency,
+    /// Workers that do one operation at a time; `None` when the rate says nothing of the latency,
     /// since a simulated operation takes another time than it takes to simulate it.
     pub(super) workers: Option<u32>,
     /// What was there before it began.
     before: u64,
-    /// Done so far, with what was there before.
+    /// The number that is done, with what was there before.
     pub(super) done: u64,
     /// When it began, in seconds of the run.
     pub(super) begun: f64,
-    /// The index of its cell; none if it is no phase.
+    /// The index of its cell; `None` when it is no phase.
     pub(super) cell: Option<usize>,
 }
 
 impl Activity {
-    /// How far it is at a time in seconds of the run, 0 to 1; none if that is not known.
+    /// How far it is at a time in seconds of the run, 0 to 1; `None` when that is not known.
     pub(super) fn share(&self, seconds: f64) -> Option<f64> {
         let share = match self.goal {
             Goal::Operations(all) => self.done as f64 / all.max(1) as f64,
@@ -118,7 +118,7 @@ impl Activity {
 struct RunningPhase<'a> {
     cell: PlannedCell<'a>,
     phase: &'a Phase,
-    /// How much of it is done, 0 to 1; none if that is not known.
+    /// How much of it is done, 0 to 1; `None` when that is not known.
     share: Option<f64>,
     /// Since it began.
     seconds: f64,
@@ -152,17 +152,17 @@ pub(super) struct Notice {
 pub(super) struct CounterSample {
     /// When, in seconds since the run began.
     pub(super) seconds: f64,
-    /// Operations so far of what is counted; none between phases.
+    /// Operations that are done; `None` between phases.
     pub(super) done: Option<u64>,
     /// What the device has moved; none without one.
     pub(super) device: Option<DeviceCounters>,
-    /// What all processors did; none if the kernel does not say.
+    /// What all processors did; `None` when the kernel does not say.
     pub(super) processors: Option<ProcessorTimes>,
 }
 
 impl CounterSample {
     /// Whether a later sample counts the same, and none of its counters began anew.
-    fn goes_on(&self, later: &CounterSample) -> bool {
+    fn continues_in(&self, later: &CounterSample) -> bool {
         let device = match (self.device, later.device) {
             (Some(before), Some(after)) => after.since(before).is_some(),
             (before, after) => before.is_some() == after.is_some(),
@@ -192,7 +192,7 @@ impl RecentRates {
     pub(super) fn take(&mut self, sample: CounterSample) {
         if let Some(before) = self.samples.back() {
             let width = sample.seconds - before.seconds;
-            if !before.goes_on(&sample) {
+            if !before.continues_in(&sample) {
                 self.samples.clear();
             } else if width < WINDOW_SECONDS_MIN {
                 return;
@@ -272,7 +272,7 @@ pub(super) struct RunState {
     /// Phases of the running cell that are over, and whether one of them is invalid.
     phases_over: usize,
     is_invalid: bool,
-    /// What phases and cells took so far.
+    /// The times of phases and cells that are over.
     costs: CostsSoFar,
     /// Since when all time belongs to the phase, or the cell, that comes or runs.
     since: f64,
@@ -317,7 +317,7 @@ impl RunState {
         keep_newest(&mut self.notices);
     }
 
-    /// Files are made, or a series of runs goes on.
+    /// Files are made, or another run of a series begins.
     pub(super) fn prepares(&mut self, title: &str, headway: &Headway) {
         let (goal, noun, before, workers) = match headway {
             Headway::Share(share) => (Goal::Share(*share), "", 0, None),
@@ -370,7 +370,7 @@ impl RunState {
         self.rates = RecentRates::default();
     }
 
-    /// Marks the cell of a phase that begins as running, in a run of so many repeats; its index.
+    /// Marks the cell of a phase that begins as running, in a run of this many repeats; its index.
     fn cell_begins(&mut self, key: &CellKey, repeats: u32) -> Option<usize> {
         let same =
             |cell: &CellRepeats| (&cell.key.variant, &cell.key.level) == (&key.variant, &key.level);
@@ -386,7 +386,7 @@ impl RunState {
         }
         self.mark_running(CellMark::Running);
         self.beginning_seconds = self.seconds - self.since;
-        // That of the first cell has what the run does once, unless its place was prepared.
+        // The preparation of the first cell includes what the run does once, unless its place was prepared.
         if !self.finished.is_empty() || self.activity.is_some() {
             let cell = PlannedCell { index: at, plan: &self.cells[at].plan };
             self.costs.add(cell, None, self.beginning_seconds, 0);
@@ -464,7 +464,7 @@ impl RunState {
         self.rates.take(sample);
     }
 
-    /// Seconds that the run still takes, about; none if that is not known.
+    /// Seconds that the run still takes, about; `None` when that is not known.
     pub(super) fn left(&self) -> Option<f64> {
         if self.cells.is_empty() {
             return None;
@@ -475,7 +475,7 @@ impl RunState {
             && let Some(share) = running.share.filter(|share| *share > 0.0)
             && costs.of_phase(running.cell, running.phase).is_none()
         {
-            // A phase that was never over says by itself how fast it is.
+            // No phase of this name is over: its own rate is the only source.
             let operations = running.phase.operations().unwrap_or_default();
             let name = Some(running.phase.name.as_str());
             costs.add(running.cell, name, running.seconds / share, operations);
@@ -526,7 +526,7 @@ impl RunState {
         Some(RunningPhase { cell, phase, share, seconds })
     }
 
-    /// The share of the whole run that is done, 0 to 1; none if what is left is not known.
+    /// The share of the whole run that is done, 0 to 1; `None` when what is left is not known.
     pub(super) fn share_done(&self) -> Option<f64> {
         if self.cells.is_empty() {
             return self.activity.as_ref()?.share(self.seconds);
@@ -556,7 +556,7 @@ fn keep_newest<T>(kept: &mut Vec<T>) {
     }
 }
 
-/// A variant's name as it may be shown; none where nothing is compared.
+/// A variant's name as it may be shown; `None` when nothing is compared.
 pub(super) fn variant_name(variant: &str) -> Option<String> {
     (variant != DEFAULT_VARIANT).then(|| shown(variant))
 }

@@ -46,7 +46,7 @@ pub(super) struct Screen {
 
 /// What the terminal was like, and whether it is still to be made so again.
 pub(super) struct TerminalHold {
-    /// What the terminal has not taken yet; none if the view is not on it.
+    /// What the terminal has not taken yet; `None` when the view is not on it.
     waiting: Mutex<Option<Vec<u8>>>,
     /// The terminal of standard error, opened anew: a write to it never waits, as a connection that
     /// stalled must not hold up what is measured, or the end of a run.
@@ -67,7 +67,7 @@ impl TerminalHold {
         self.waiting().is_some()
     }
 
-    /// Gives the terminal back as it was; once. Only then may a signal end the process at once.
+    /// Restores the terminal, once. Only then may a signal end the process at once.
     pub(super) fn end(&self) {
         let mut waiting = self.waiting();
         if waiting.take().is_some() {
@@ -119,7 +119,7 @@ impl TerminalHold {
         self.write(words)
     }
 
-    /// Whether all that was drawn is on its way: only then is more of use.
+    /// Whether the terminal has taken all that was drawn: only then is another picture of use.
     fn is_free(&self) -> io::Result<bool> {
         let mut waiting = self.waiting();
         let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -254,7 +254,7 @@ impl Drop for Screen {
 /// How long a terminal has to take the last words.
 const LAST_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 250_000_000 };
 
-/// How often the last words are tried: what takes a piece now and then is read by somebody.
+/// Tries to write the last picture: a terminal that takes a piece now and then has a reader.
 const LAST_TRIES: u32 = 8;
 
 /// The terminal of standard error, for writes that do not wait.
@@ -307,7 +307,7 @@ fn area(columns: u16, rows: u16) -> Rect {
     Rect::new(0, 0, columns.min(MOST.0), rows.min(MOST.1))
 }
 
-/// What a panic says is to be read, on a terminal that is as it was.
+/// Restores the terminal before a panic prints its message.
 fn end_at_panic(hold: &Arc<TerminalHold>) {
     let (before, hold) = (std::panic::take_hook(), Arc::clone(hold));
     std::panic::set_hook(Box::new(move |panic| {

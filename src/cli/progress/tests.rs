@@ -109,7 +109,7 @@ impl WatchedRun {
         self.state = state;
     }
 
-    /// A quarter of a second later, with so many operations done.
+    /// A quarter of a second later, with this number of operations done.
     fn look(&mut self, done: Option<u64>) {
         let seconds = self.state.seconds + 0.25;
         let written = (seconds * 40e6) as u64;
@@ -248,7 +248,7 @@ fn nothing_is_left_only_where_that_is_known() {
     let mut run = WatchedRun::new(&SIMPLE.replace("repeats = 2", "repeats = 1"));
     run.begins(0);
     run.look(Some(0));
-    assert_eq!(run.state.left(), None, "one phase, of which nothing is done");
+    assert_eq!(run.state.left(), None, "one phase, and no operation is done");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_virtual_hour_is_no_real_one() {
     (1..=8).for_each(|at| run.look(Some(at * 5_000_000)));
     assert_eq!(run.state.left(), None, "it was never seen how long such an hour takes");
     let text = shown(&run.state, FULL, 80, 24);
-    assert!(text.contains("40,000,000 operations so far"), "{text}");
+    assert!(text.contains("40,000,000 operations done"), "{text}");
     run.ends(1, &[]);
     run.begins(2);
     run.look(Some(1_000));

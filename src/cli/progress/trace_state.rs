@@ -1,4 +1,4 @@
-//! Keeps what a trace has counted so far, as plain data.
+//! Keeps the counts of a trace, as plain data.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +19,7 @@ pub(super) struct TraceState {
     pub(super) target: String,
     operations: BTreeMap<u64, OperationCalls>,
     /// When the last look was, since the trace began.
-    looked: Option<f64>,
+    last_look: Option<f64>,
 }
 
 /// An operation that was seen.
@@ -85,7 +85,7 @@ impl TraceState {
         Self { target: shown(target), ..Self::default() }
     }
 
-    /// More was counted, by so many seconds since the trace began.
+    /// Adds counts that were read this many seconds after the trace began.
     pub(super) fn take(&mut self, seconds: f64, batch: &TraceBatch) {
         let mut latencies: BTreeMap<u64, BucketCounts> = BTreeMap::new();
         for counted in counted_calls(batch) {
@@ -106,7 +106,7 @@ impl TraceState {
         for (number, failed) in failed {
             self.operations.entry(number).or_default().failed = failed;
         }
-        let before = self.looked.replace(seconds).unwrap_or(seconds);
+        let before = self.last_look.replace(seconds).unwrap_or(seconds);
         for (number, one) in &mut self.operations {
             if one.looks.is_empty() {
                 one.looks.push_back(RecentLook { seconds: before, ..RecentLook::default() });
@@ -129,7 +129,7 @@ impl TraceState {
         self.seen().iter().map(|one| one.counts.calls).sum()
     }
 
-    /// Calls of which the kernel had no room to keep the latency.
+    /// Calls whose latency was lost, since the kernel had no room to keep it.
     pub(super) fn lost(&self) -> u64 {
         let of_each =
             |one: &SeenOperation<'_>| one.counts.calls_before.saturating_sub(one.counts.timed());
@@ -179,10 +179,10 @@ impl OperationCalls {
         (seconds > 0.0).then(|| last.calls.saturating_sub(first.calls) as f64 / seconds)
     }
 
-    /// Latencies of now; none if there was no call.
+    /// Latencies of now; `None` when there was no call.
     pub(super) fn recent(&self) -> Option<LatencyPair> {
         let mut counts = BucketCounts::new();
-        // Those of the first look are of the time before it.
+        // The latencies of the first look are older than what counts as now.
         for (bucket, calls) in self.looks.iter().skip(1).flat_map(|look| &look.latencies) {
             *counts.entry(*bucket).or_default() += calls;
         }

@@ -156,7 +156,7 @@ fn now_is_the_last_seconds_and_all_is_everything() {
     watched.look(2.0 + RECENT_SECONDS, &[counted(TracedOperation::Open, 900, 100, 500)]);
     let (rate, now, after) = seen(&watched);
     assert_eq!(rate, Some(100.0 / (1.0 + RECENT_SECONDS)), "since the newest look that is older");
-    assert!(now > all, "{now:?}: those of the first second are over");
+    assert!(now > all, "{now:?}: the latencies of the first second are too old");
     assert_eq!(after, all, "900 of 1,000");
 }
 

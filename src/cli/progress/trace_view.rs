@@ -1,10 +1,10 @@
-//! Draws what a trace has counted so far: a view of any size.
+//! Draws the counts of a trace: a view of any size.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
-use super::canvas::{ACTIVE, BAD, FAINT, STRONG, ViewSize, curve, padded, paint, processors_text};
+use super::canvas::{self, ACTIVE, BAD, FAINT, STRONG, ViewSize, curve, padded, processors_text};
 use super::state::RunState;
 use super::trace_state::{OperationCalls, RECENT_SECONDS, SeenOperation, TraceState};
 use crate::base::units::{counted, duration, figures, grouped, span};
@@ -25,12 +25,9 @@ pub(super) fn draw_trace(
     style: TerminalStyle,
     buffer: &mut Buffer,
 ) {
-    let canvas = ViewSize::new(buffer);
-    let lines = match canvas.is_small() {
-        true => canvas.too_small("The trace goes on."),
-        false => TraceView { trace, run, canvas }.lines(),
-    };
-    paint(lines, style, buffer);
+    canvas::draw("trace", &run.notices, style, buffer, |canvas, rows| {
+        TraceView { trace, run, canvas }.lines(rows)
+    });
 }
 
 struct TraceView<'a> {
@@ -118,20 +115,18 @@ impl TraceTable {
     fn operation(&self, one: SeenOperation<'_>) -> Line<'static> {
         let course = match self.course_columns {
             0 => String::new(),
-            columns => curve(&stretched(&one.counts.course(columns), columns), columns, 1).concat(),
+            columns => curve(&resampled(&one.counts.course(columns), columns), columns, 1).concat(),
         };
         self.row(one.operation.as_str(), |column| (column.text)(one.counts), course)
     }
 }
 
 impl TraceView<'_> {
-    fn lines(&self) -> Vec<Line<'static>> {
+    fn lines(&self, rows: usize) -> Vec<Line<'static>> {
         let canvas = self.canvas;
-        let notices = canvas.notices(&self.run.notices);
         let mut lines = self.head();
         let totals = self.totals();
-        // The last row is that of the keys.
-        let room = canvas.rows - 1 - lines.len() - totals.len() - notices.len();
+        let room = rows - lines.len() - totals.len();
         let seen = self.trace.seen();
         if seen.is_empty() {
             lines.push(canvas.heading(&self.run.status, ""));
@@ -142,13 +137,6 @@ impl TraceView<'_> {
         lines.extend(self.operations(&seen, room.saturating_sub(course.len())));
         lines.extend(course);
         lines.extend(totals);
-        lines.resize(canvas.rows - 1 - notices.len(), Line::default());
-        lines.extend(notices);
-        let keys = match canvas.is_roomy {
-            true => "q leaves the view, the trace goes on   Ctrl-C ends the trace",
-            false => "q leaves the view, Ctrl-C ends the trace",
-        };
-        lines.push(Line::styled(keys, FAINT));
         lines
     }
 
@@ -166,7 +154,7 @@ impl TraceView<'_> {
         lines
     }
 
-    /// Operations in their usual order, in so many rows: those with the most calls.
+    /// Operations in their usual order; the ones with the most calls where `rows` is too few for all.
     fn operations(&self, seen: &[SeenOperation<'_>], rows: usize) -> Vec<Line<'static>> {
         if seen.is_empty() {
             return Vec::new();
@@ -203,7 +191,7 @@ impl TraceView<'_> {
         });
         let calls = counted(most.counts.calls, "call");
         let title = format!("{}: mean latency over {calls}", most.operation.as_str());
-        let curve = curve(&stretched(&course, columns), columns, height);
+        let curve = curve(&resampled(&course, columns), columns, height);
         let curve = curve.into_iter().map(|line| Line::styled(line, ACTIVE));
         [self.canvas.heading(&title, &ends)].into_iter().chain(curve).collect()
     }
@@ -229,7 +217,7 @@ impl TraceView<'_> {
 }
 
 /// As many values as there are columns: each is repeated where there are fewer.
-fn stretched(values: &[f64], columns: usize) -> Vec<f64> {
+fn resampled(values: &[f64], columns: usize) -> Vec<f64> {
     let at = |column: usize| values.get(column * values.len() / columns).copied();
     (0..columns).filter_map(at).collect()
 }

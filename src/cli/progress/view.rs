@@ -5,7 +5,7 @@ use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
 use super::canvas::{
-    ACTIVE, BAD, FAINT, GOOD, STRONG, ViewSize, curve, padded, paint, processors_text,
+    self, ACTIVE, BAD, FAINT, GOOD, STRONG, ViewSize, curve, padded, processors_text,
 };
 use super::state::{Activity, CellMark, CellRepeats, FinishedPhase, Goal, RunState, variant_name};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
@@ -17,12 +17,9 @@ const NAME_COLUMNS_MAX: usize = 20;
 
 /// Draws the whole view.
 pub(super) fn draw(state: &RunState, style: TerminalStyle, buffer: &mut Buffer) {
-    let canvas = ViewSize::new(buffer);
-    let lines = match canvas.is_small() {
-        true => canvas.too_small("The run goes on."),
-        false => View { state, canvas }.lines(),
-    };
-    paint(lines, style, buffer);
+    canvas::draw("run", &state.notices, style, buffer, |canvas, rows| {
+        View { state, canvas }.lines(rows)
+    });
 }
 
 /// A part of the line, and how much it matters: where the line is too long, what matters least is left out.
@@ -32,7 +29,7 @@ struct LinePart {
 }
 
 /// The run as one line that fits: `34%  repeat 4 of 10  xfs  read-random  8,100/s  1 m 20 s left`. The percentage
-/// and the time left are those of the whole run.
+/// and the time left are of the whole run.
 pub(super) fn progress_line(state: &RunState, columns: usize) -> String {
     let part = |rank, text: String| LinePart { text, rank };
     let activity = state.activity.as_ref();
@@ -95,23 +92,10 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn lines(&self) -> Vec<Line<'static>> {
-        let mut lines = self.head();
-        lines.extend(self.cells());
-        lines.extend(self.activity());
-        lines.extend(self.rates());
-        lines.extend(self.machine());
-        let notices = self.canvas.notices(&self.state.notices);
-        // The last row is that of the keys.
-        let rest = (self.canvas.rows - 1).saturating_sub(lines.len() + notices.len());
-        lines.extend(self.finished(rest));
-        lines.resize(self.canvas.rows - 1 - notices.len(), Line::default());
-        lines.extend(notices);
-        let keys = match self.canvas.is_roomy {
-            true => "q leaves the view, the run goes on   Ctrl-C stops the run",
-            false => "q leaves the view, Ctrl-C stops the run",
-        };
-        lines.push(Line::styled(keys, FAINT));
+    fn lines(&self, rows: usize) -> Vec<Line<'static>> {
+        let parts = [self.head(), self.cells(), self.activity(), self.rates(), self.machine()];
+        let mut lines = parts.concat();
+        lines.extend(self.finished(rows.saturating_sub(lines.len())));
         lines
     }
 
@@ -219,12 +203,12 @@ impl View<'_> {
                 format!("{}, {} left", counted(activity.done, noun), span(left))
             }
             Goal::Share(_) => String::new(),
-            Goal::Open => format!("{} so far", counted(activity.done, noun)),
+            Goal::Open => format!("{} done", counted(activity.done, noun)),
         }
     }
 
     /// The rate and the mean latency of the last second, above the course of the rate. Between phases
-    /// those of the last one would mislead.
+    /// there are none: the figures of the last phase would mislead.
     fn rates(&self) -> Vec<Line<'static>> {
         let rates = &self.state.rates;
         let now = self.state.activity.as_ref().zip(rates.rate());
@@ -266,7 +250,7 @@ impl View<'_> {
         }
     }
 
-    /// The newest of the phases that are over, in so many rows.
+    /// The newest of the phases that are over, in `rows` rows.
     fn finished(&self, rows: usize) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if self.canvas.is_roomy && rows > 1 {
@@ -377,7 +361,7 @@ fn symbol(mark: CellMark) -> (&'static str, Style) {
     }
 }
 
-/// Words of which the last stays whole, where the others are cut before it.
+/// Joins words; where they do not fit, the last stays whole and the words before it are cut.
 fn fit_before_last(words: &[String], blanks: &str, columns: usize) -> String {
     let (last, before) = words.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
     let before = before.join(blanks);
@@ -391,7 +375,7 @@ fn fit_before_last(words: &[String], blanks: &str, columns: usize) -> String {
     }
 }
 
-/// A bar of so many columns, of which a share from 0 to 1 is full.
+/// A bar that is `columns` wide and filled to this share, from 0 to 1.
 fn bar(share: f64, columns: usize) -> String {
     let full = (share.clamp(0.0, 1.0) * columns as f64).floor() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(columns - full.min(columns)))

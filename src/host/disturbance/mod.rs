@@ -37,7 +37,7 @@ pub struct Disturbance {
     /// The part of that in user mode, in seconds: no thread of the kernel is in it.
     pub others_user_seconds: Option<f64>,
     /// The part of it of threads of the kernel that work for the device, the devices beneath it, or for memory, in
-    /// seconds; none where threads of the kernel are not seen.
+    /// seconds; `None` when threads of the kernel are not seen.
     #[serde(default)]
     pub kernel_threads_seconds: Option<f64>,
     /// Bytes that other processes read from any disk.
@@ -76,16 +76,16 @@ impl Disturbance {
 /// What happened to the requests and the processor time of a phase beside the workers' own doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PhaseSupport {
-    /// CPU time of threads of the kernel that work for the device; none where they are not seen.
+    /// CPU time of threads of the kernel that work for the device; `None` when they are not seen.
     pub kernel: Option<KernelTime>,
     /// Time in which a limit of a control group kept this process from processors, the sum over all processors, in
-    /// seconds; none where nothing counts it.
+    /// seconds; `None` when nothing counts it.
     pub cpu_throttled_seconds: Option<f64>,
     /// Whether the control group read from the device or one beneath, or wrote to it, as much as its limit allows.
     pub is_at_disk_limit: bool,
     /// Whether it is a loop device: only who uses its file system moves anything on it.
     pub is_loop: bool,
-    /// Time in which the one device beneath was busy, in seconds; none where there is not one.
+    /// Time in which the one device beneath was busy, in seconds; `None` when there is not one.
     pub beneath_busy_seconds: Option<f64>,
 }
 

@@ -230,7 +230,7 @@ impl ProcessCounters {
         is_root() && !self.bytes.is_empty()
     }
 
-    /// What threads of the kernel did for a device since an earlier look; none where no thread of it is seen. One
+    /// What threads of the kernel did for a device since an earlier look; `None` when no thread of it is seen. One
     /// that works for several in turn counts if it did so at either look.
     pub(super) fn kernel_time_since(
         &self,

@@ -79,7 +79,7 @@ pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, E
     match fiemap::each_extent(file, |extent| counter.take(extent)) {
         // What a file system says that has no such call at all.
         Err(error) if error == OsErrno::NOTTY.into() => Err(Errno::EOPNOTSUPP),
-        told => told.map(|()| counter.finish()),
+        result => result.map(|()| counter.finish()),
     }
 }
 
@@ -289,7 +289,7 @@ impl LayoutWalk {
         };
         match entry.file_type() {
             FileType::Unknown => asked().unwrap_or(FileType::Unknown),
-            told => told,
+            result => result,
         }
     }
 

@@ -237,9 +237,9 @@ fn sampled(stat: &Stat, layout: Option<FileLayout>) -> SampledFile {
 }
 
 /// What an entry is; some file systems do not say it in their directories.
-fn kind(directory: &Dir, told: FileType, name: &[u8]) -> FileType {
-    if told != FileType::Unknown {
-        return told;
+fn kind(directory: &Dir, stated: FileType, name: &[u8]) -> FileType {
+    if stated != FileType::Unknown {
+        return stated;
     }
     let asked = directory.fd().and_then(|parent| {
         rustix::fs::statat(parent, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)

@@ -529,7 +529,7 @@ impl Entries {
         (adds && count.is_none_or(|count| count == removed.count)).then_some(removed)
     }
 
-    /// What an operation chooses when it is asked for `count` entries, or for every entry.
+    /// What an operation chooses when a job wants `count` entries, or for every entry.
     fn choose(
         &self,
         operation: &Operation,

@@ -13,7 +13,7 @@ pub struct FileSystemKind {
     pub least_bytes: u64,
     /// The release of Linux that no longer has it.
     pub gone_since: Option<&'static str>,
-    /// Whether it frees no blocks of overwritten or deleted files while it is measured.
+    /// Whether it frees no blocks of overwritten or deleted files during a measurement.
     pub keeps_all: bool,
     /// Whether what FIEMAP calls physical is an offset on its device. btrfs, which may lie on several,
     /// reports addresses of its own.

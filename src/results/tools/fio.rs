@@ -599,8 +599,8 @@ impl FioJob<'_> {
         one.direct = is_known.then(|| options.is_direct());
         if work == ToolWork::Write && has_options {
             let synced = options.syncs(one.operations);
-            let is_told = synced || options.unknown_sync().is_none();
-            one.synced = Some(synced).filter(|_| is_known && is_told);
+            let is_stated = synced || options.unknown_sync().is_none();
+            one.synced = Some(synced).filter(|_| is_known && is_stated);
             one.zeros = options.is_on("zero_buffers");
         }
         one.no_device = options.no_device();

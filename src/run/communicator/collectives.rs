@@ -31,7 +31,7 @@ const EACH_LEVEL: Duration = Duration::from_secs(1);
 const SENT_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long that may take where the others are told that this rank ends.
-const TOLD_WITHIN: Duration = Duration::from_secs(1);
+const REPORTED_WITHIN: Duration = Duration::from_secs(1);
 
 /// Bytes before the text of a message: what it is, and the number of its operation.
 const HEAD_BYTES: usize = 9;
@@ -84,9 +84,9 @@ enum MessageKind {
 /// Why a rank does not hear what it waits for.
 enum NoAnswer {
     /// A rank has failed, and the one that is waited for says so.
-    Told(RankFailure),
+    Reported(RankFailure),
     /// The same, and one above this rank says so while this rank waits for one below it.
-    ToldFromAbove(RankFailure),
+    ReportedFromAbove(RankFailure),
     /// This one has noticed something that others do not know yet.
     Noticed(RankFailure),
 }
@@ -94,7 +94,9 @@ enum NoAnswer {
 impl NoAnswer {
     fn failure(self) -> RankFailure {
         match self {
-            Self::Told(failure) | Self::ToldFromAbove(failure) | Self::Noticed(failure) => failure,
+            Self::Reported(failure) | Self::ReportedFromAbove(failure) | Self::Noticed(failure) => {
+                failure
+            }
         }
     }
 }
@@ -234,7 +236,7 @@ impl<'a> Collectives<'a> {
 
     /// Tells a rank why all end; one that cannot be reached notices that alone.
     fn report(&self, to: u32, failure: &RankFailure) {
-        let _ = self.send_word(to, self.number(), &Err(failure.clone()), TOLD_WITHIN);
+        let _ = self.send_word(to, self.number(), &Err(failure.clone()), REPORTED_WITHIN);
     }
 
     /// The number of the last collective operation.
@@ -271,7 +273,7 @@ impl<'a> Collectives<'a> {
         let own = |failure| RankFailure::of_this_rank(self.rank(), failure);
         let said = self.reduce(mine.map_err(own), merge, number, within);
         let answer = match (said, parent(self.rank())) {
-            (Err(NoAnswer::ToldFromAbove(failure)), _) => Err(failure),
+            (Err(NoAnswer::ReportedFromAbove(failure)), _) => Err(failure),
             (said, None) => {
                 said.map_err(NoAnswer::failure).and_then(|said| answer(said).map_err(own))
             }
@@ -367,7 +369,7 @@ impl<'a> Collectives<'a> {
             };
             let (said, took) = self.wait_for(child, MessageKind::Word, number, within);
             waited += took;
-            if let Err(NoAnswer::ToldFromAbove(_)) = said {
+            if let Err(NoAnswer::ReportedFromAbove(_)) = said {
                 return said;
             }
             all = match (all, said.map_err(NoAnswer::failure)) {
@@ -433,7 +435,7 @@ impl<'a> Collectives<'a> {
                 Some(Err(None)) => {
                     return (Err(NoAnswer::Noticed(self.out_of_step(from))), waited);
                 }
-                Some(Err(Some(failure))) => return (Err(NoAnswer::Told(failure)), waited),
+                Some(Err(Some(failure))) => return (Err(NoAnswer::Reported(failure)), waited),
             }
         }
     }
@@ -458,7 +460,7 @@ impl<'a> Collectives<'a> {
                 Err(why) => return Err(NoAnswer::Noticed(self.lost(from, &why))),
             }
             if let Some(failure) = self.failure_above(from) {
-                return Err(NoAnswer::ToldFromAbove(failure));
+                return Err(NoAnswer::ReportedFromAbove(failure));
             }
             if *waited >= limit {
                 return Err(NoAnswer::Noticed(match is_stopped {

@@ -195,7 +195,7 @@ impl Server {
         }
     }
 
-    /// Checks whether the process still runs, and makes progress, before it is asked again.
+    /// Checks whether the process still runs and makes progress, before the next request to it.
     fn failure(&mut self) -> Option<Failure> {
         let has_ended = matches!(self.child.try_wait(), Ok(Some(_)));
         if self.socket.is_some() && has_ended {

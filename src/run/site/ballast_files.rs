@@ -481,7 +481,7 @@ impl BallastFileSystem for OpenBallast<'_> {
         score_below(self.root, limits).ok()?.score()
     }
 
-    fn has_come(&self, share: f64) {
+    fn progress(&self, share: f64) {
         (self.listener)(&Headway::Share(share));
     }
 }

@@ -261,8 +261,9 @@ impl Site for MadeSite {
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
         // What was only tried out has not begun with the first level.
-        let goes_on = |here: &MountedFileSystem| here.variant == cell.variant && here.prepared;
-        if !self.here.as_ref().is_some_and(goes_on) {
+        let is_same_place =
+            |here: &MountedFileSystem| here.variant == cell.variant && here.prepared;
+        if !self.here.as_ref().is_some_and(is_same_place) {
             self.make_with(cell, &format!("seed{}", prepare.ballast.tree.seed))?;
         }
         if let Some(here) = &mut self.here {

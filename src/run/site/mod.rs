@@ -299,8 +299,8 @@ pub trait Site {
         true
     }
 
-    /// The background load that was simulated in the last phase, which took so many seconds; none on this
-    /// machine, where it is measured.
+    /// The background load that was simulated in the last phase, which took `_seconds`; `None` on a real
+    /// machine, whose load is measured.
     fn simulated_load(&self, _seconds: f64) -> Option<Disturbance> {
         None
     }

@@ -77,7 +77,7 @@ impl Communicator for Troubled<'_> {
     }
 }
 
-/// What each of so many ranks does when they have agreed on a job.
+/// What each rank does when all have agreed on a job.
 fn grouped<T: Send>(
     size: u32,
     job: &RankJob<'_>,
@@ -110,7 +110,7 @@ fn grouped<T: Send>(
     })
 }
 
-/// Runs a job with so many ranks; what each was given.
+/// Runs a job with this number of ranks; the outcome of each.
 fn ran(size: u32, job: &RankJob<'_>) -> Vec<Result<RunOutcome>> {
     grouped(size, job, |group, order, interrupt| {
         let mut plan = group.own_plan().unwrap().clone();
@@ -368,7 +368,7 @@ fn ranks_that_share_nested_directories_make_rename_walk_and_remove_what_is_their
         assert!(m.valid(), "{}: {:?}", m.phase, m.invalid);
     }
     let operations: Vec<u64> = book.measurements.iter().map(|m| m.operations).collect();
-    // The walk of each rank comes to seven directories of the layout, and to its own forty.
+    // The walk of each rank reads seven directories of the layout, and its own forty.
     let of_repeat = [200, 200, 5 * 47, 150, 200, 50, 50, 200, 200];
     assert_eq!(operations, [of_repeat, of_repeat].concat());
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
@@ -392,7 +392,7 @@ fn a_tree_that_ranks_share_stands_beside_trees_of_their_own_and_alone_it_is_as_o
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }
 
-/// Breaks what one rank works in, after so many phases of any rank.
+/// Breaks what one rank works in, after this number of phases of any rank.
 struct Breaker<'a> {
     place: &'a Path,
     /// A cell of a rank that is in the way of the next one.
@@ -544,7 +544,7 @@ fn asked_to_end_at_any_wait(asked: u32, text: &str) {
 fn a_rank_0_that_fails_when_it_has_made_the_directory_tells_the_others_before_it_waits_for_them() {
     let place = tempfile::tempdir().unwrap();
     let waits = AtomicUsize::new(0);
-    // What is in the way of its own directory in that of the run, as soon as there is one.
+    // A file takes the name of the rank's directory in the directory of the run, as soon as that exists.
     let before_wait = |rank, _: &Interrupt| {
         for run in std::fs::read_dir(place.path()).unwrap().flatten().filter(|_| rank == 0) {
             waits.fetch_add(1, Ordering::Relaxed);
@@ -572,7 +572,7 @@ impl DropLog {
     }
 }
 
-/// The host of a rank, of which four share one.
+/// The host of a rank; each host has four ranks.
 fn host_of_four(rank: u32, drop: &(dyn Fn(CacheDrop) -> ErrnoResult<()> + Sync)) -> RankHost<'_> {
     let name = format!("node{}", rank / 4);
     RankHost { name, boot: "boot".into(), may_drop: true, drop }

@@ -1,4 +1,4 @@
-//! Counts how often separate runs of the simulated file system are told apart, under planted noise.
+//! Counts claimed differences between separate runs of the simulated file system, under planted noise.
 
 use super::alone;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome, compare_among};
@@ -69,7 +69,7 @@ const EARLIER_RUNS: usize = 6;
 /// Pairs of runs that are to be done.
 #[derive(Clone, Copy)]
 pub(crate) struct PairsAsked {
-    /// Pairs of equal runs, and as many of which the second takes longer, for each noise.
+    /// Pairs of equal runs for each noise, and as many pairs whose second run takes longer.
     pub(crate) number: u32,
     /// By this share.
     pub(crate) delay: f64,
@@ -108,7 +108,7 @@ pub(crate) fn pairs(
     Ok(all)
 }
 
-/// A simulated job, of which each run has a seed of its own.
+/// A simulated job; each run has a seed of its own.
 struct SimulatedJob<'a> {
     order: &'a RunOrder<'a>,
     job: String,
@@ -124,7 +124,7 @@ struct StoredRuns<'a> {
 }
 
 impl SimulatedJob<'_> {
-    /// Runs it, with the slowdown or without it; none if it was interrupted.
+    /// Runs it, with the slowdown or without it; `None` when it was interrupted.
     fn run(&mut self, is_slow: bool) -> Result<Option<Book>> {
         self.seed += 1;
         let times = if is_slow { 1.0 + self.asked.delay } else { 1.0 };
@@ -150,7 +150,7 @@ impl SimulatedJob<'_> {
 }
 
 impl StoredRuns<'_> {
-    /// Counts what is said of one pair, which is in the store for those after it if both are equal; false if it was
+    /// Counts the claims about one pair, and stores its runs for later pairs if both are equal; false if it was
     /// interrupted.
     fn add_pair(&mut self, is_slow: bool, shares: &mut PairShares) -> Result<bool> {
         let (a, b) = (self.jobs.run(false)?, self.jobs.run(is_slow)?);

@@ -15,12 +15,12 @@ use crate::run::cache::{
 use crate::run::engine::sync::{directories_open_max, is_cached, open_for_looking};
 use crate::run::run_directory::CANARY;
 
-/// Most files looked at before a phase, and the least share of a phase's files they may be: their
+/// Most files others at before a phase, and the least share of a phase's files they may be: their
 /// inodes stay a little warmer than the others.
 const SAMPLE_MAX: u64 = 64;
 const SAMPLE_OF: u64 = 16;
 
-/// Most names looked for in memory. Looking warms nothing, so it may be many of them.
+/// Most names others for in memory. Looking warms nothing, so it may be many of them.
 const NAMES_MAX: u64 = 1024;
 
 impl DirectorySite {
@@ -52,7 +52,7 @@ impl DirectorySite {
     }
 
     /// The last look before the timed work: what was cold may have been read since by somebody
-    /// else. Pages are looked at through what is still open, names that are not open are looked for
+    /// else. Pages are others at through what is still open, names that are not open are others for
     /// in memory. Then names and inodes of what was open are dropped.
     pub(super) fn rechecked(
         &mut self,
@@ -101,8 +101,8 @@ impl DirectorySite {
         let open = self.open_tree_of(phase)?;
         let targets = phase.targets(&open.tree);
         let numbers = phase.selection.sample(NAMES_MAX);
-        let looked = numbers.into_iter().filter(|number| !but.contains(number));
-        let answers = looked.map(|number| {
+        let others = numbers.into_iter().filter(|number| !but.contains(number));
+        let answers = others.map(|number| {
             let place = targets.target(number).place;
             let is_cached = is_cached(open, place);
             is_cached.inspect_err(|error| note("openat2", || place.to_string(), *error))
