@@ -63,24 +63,18 @@ pub(super) fn conditions(book: &Book) -> Conditions {
         let variant = order.iter().position(|name| name == variant);
         (variant, level_position(book, level.as_ref()))
     });
-    let place = |(variant, level): (&str, &Option<Level>)| {
-        let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
-        let mean = |name: &(ConditionName, Unit)| {
-            let named = |c: &&Condition| c.name == name.0 && c.unit == name.1;
-            mean(
-                all.iter()
-                    .copied()
-                    .filter(here)
-                    .filter(named)
-                    .map(|c| c.value)
-                    .filter(|v| v.is_finite()),
-            )
+    let means = |cell: (&str, &Option<Level>)| {
+        let of_name = |name: &(ConditionName, Unit)| {
+            let here = all.iter().filter(|c| (c.cell.variant.as_str(), &c.cell.level) == cell);
+            let named = here.filter(|c| (c.name, c.unit) == *name && c.value.is_finite());
+            mean(named.map(|c| c.value))
         };
-        PlaceConditions {
-            variant: variant.into(),
-            level: level.clone(),
-            means: names.iter().map(mean).collect(),
-        }
+        names.iter().map(of_name).collect()
+    };
+    let place = |(variant, level): (&str, &Option<Level>)| PlaceConditions {
+        variant: variant.into(),
+        level: level.clone(),
+        means: means((variant, level)),
     };
     let places = cells.into_iter().map(place).collect();
     Conditions { names, places }

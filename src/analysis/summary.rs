@@ -2,11 +2,11 @@
 //! interval; invalid measurements stand apart and are never averaged in.
 
 use super::disturbances::is_disturbed;
+use super::effects::rates::rates;
 use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{
-    Estimate, RepeatedRate, coefficient_of_variation, independent, log_rates, mean, moderate_rates,
-    rate_estimate,
+    Estimate, coefficient_of_variation, independent, log_rates, mean, rate_estimate,
 };
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -168,17 +168,23 @@ pub(in crate::analysis) fn summarize(book: &Book) -> Summary {
     Summary { groups }
 }
 
-/// Gives rates of several repeats their intervals; `logs`: the logarithms of the repeats of each row of each group.
+/// Gives rates of several repeats their intervals: each by the variance of its own repeats, drawn towards what those of the
+/// others lead to expect. `logs`: the logarithms of the repeats of each row of each group.
 fn with_moderated_rates(groups: &mut [VariantSummary], logs: Vec<Vec<Option<Vec<f64>>>>) {
-    let phases =
-        each_once(groups.iter().flat_map(|group| &group.rows).map(|row| row.phase.clone()));
-    let place = |row: &PhaseSummary| phases.iter().position(|phase| *phase == row.phase);
+    let all = || groups.iter().flat_map(|group| &group.rows);
+    let phases = each_once(all().map(|row| row.phase.clone()));
     let rows = groups.iter_mut().flat_map(|group| &mut group.rows).zip(logs.into_iter().flatten());
-    let repeated = rows.filter_map(|(row, logs)| {
-        let phase = place(row)?;
-        Some(RepeatedRate { rate: row.rate.as_mut()?, logs: logs?, phase })
-    });
-    moderate_rates(repeated.collect());
+    let (mut estimates, mut values, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, logs) in rows {
+        if let (Some(rate), Some(logs)) = (row.rate.as_mut(), logs) {
+            estimates.push(rate);
+            values.push(logs);
+            places.push(phases.iter().position(|phase| *phase == row.phase).unwrap_or_default());
+        }
+    }
+    for (rate, contrast) in estimates.into_iter().zip(rates(&values, &places)) {
+        *rate = rate.with_interval_of(&contrast);
+    }
 }
 
 fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32) -> PhaseSummary {

@@ -35,7 +35,9 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
     writeln!(out, "A against B: {runs}, A and B in turns, of which B takes {times} times as long")?;
-    for (what, tallies) in [(" over the whole job", trials.jobs()), ("", trials.phases())] {
+    for (what, tallies) in
+        [(" over the whole job", trials.together(true)), ("", trials.together(false))]
+    {
         let of = if what.is_empty() { " of phases" } else { "" };
         let sentence = format!(
             "B was found slower{what} in {}{of}: {}. The interval held the truth in {}.",

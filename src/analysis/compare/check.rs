@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::differences::{Difference, differences};
 use super::result::{Absence, CheckOutcome, ComparedRow, Comparison};
-use super::rows::{BaselineRuns, Beside, compare_sets};
+use super::rows::{BaselineRuns, compare_sets};
 use crate::analysis::effects::contrast::Contrast;
 use crate::analysis::effects::decide::ALPHA;
 use crate::analysis::effects::runs::{CheckDecision, check};
@@ -78,7 +78,7 @@ impl Check {
         others: &[RunFigures<'_>],
         fail_on: f64,
     ) -> Self {
-        let mut comparison = compare_sets(baseline, runs, Beside { others, ..Beside::default() });
+        let mut comparison = compare_sets(baseline, runs, others, &[]);
         check_rows(&mut comparison.rows, fail_on, comparison.b.complete);
         let against = match baseline {
             BaselineRuns::Run(_) => BaselineKind::Run,

@@ -40,7 +40,7 @@ pub(in crate::analysis) enum RowValues {
 }
 
 /// B's time over A's, and what is decided about it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RowEffect {
     /// How many times as long B took. `None` without a value of each.
     pub ratio: Option<f64>,
@@ -57,20 +57,6 @@ pub struct RowEffect {
     pub(in crate::analysis) values: Option<RowValues>,
     #[serde(skip)]
     pub(in crate::analysis) contrast: Option<Contrast>,
-}
-
-impl Default for RowEffect {
-    fn default() -> Self {
-        Self {
-            ratio: None,
-            interval: None,
-            decision: Decision::Open,
-            in_headline: false,
-            loaded_side: None,
-            values: None,
-            contrast: None,
-        }
-    }
 }
 
 impl RowEffect {

@@ -37,14 +37,10 @@ pub struct RunLabel {
     pub id: String,
     /// Its scenario.
     pub scenario: String,
-    /// Its scale.
-    pub scale: String,
     /// Whether all of its cells were done.
     pub complete: bool,
     /// When it began.
     pub started: Option<String>,
-    /// The version that measured it.
-    pub boatload: Option<String>,
     /// Whether its figures were published, not measured by boatload.
     pub published: bool,
 }
@@ -75,7 +71,7 @@ pub struct ComparedRow {
     pub disturbed: [bool; 2],
     /// How many measurements of A and B do not count, because background load disturbed their repeats.
     pub left_out: [usize; 2],
-    /// Quantiles of the latencies of the measurements that count, compared; empty for the whole job and in a check.
+    /// Quantiles of the latencies of the measurements that count, compared; empty for the whole job.
     pub latency_ratios: Vec<LatencyRatio>,
     /// What A's history is made of; none if A is one run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,16 +185,10 @@ pub struct HistoryPoint {
 impl RunLabel {
     pub(super) fn of_run(book: &Book) -> Self {
         let run = &book.run;
-        let known = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        Self {
-            id: run.id.clone(),
-            scenario: run.scenario.clone(),
-            scale: run.scale.to_string(),
-            complete: run.complete,
-            started: known(&run.started),
-            boatload: known(&run.boatload),
-            published: run.reference.is_some(),
-        }
+        let started = Some(run.started.clone()).filter(|text| !text.is_empty());
+        let published = run.reference.is_some();
+        let (id, scenario) = (run.id.clone(), run.scenario.clone());
+        Self { id, scenario, complete: run.complete, started, published }
     }
 }
 
