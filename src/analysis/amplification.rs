@@ -12,7 +12,7 @@ use crate::results::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::results::content::writes_content;
 use crate::results::order::{PhaseCell, levels_of, variants};
 
-/// The space that a variant took for each file, over all its levels. A figure is none if it is not
+/// The space that a variant took for each file, over all its levels. A figure is `None` if it is not
 /// known. Counted is the first phase that adds files, with its sync: later ones may add files of other
 /// sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,7 @@ pub fn repeats_behind(all: impl Iterator<Item = Estimate>) -> RangeInclusive<u32
     least.copied().unwrap_or_default()..=most.copied().unwrap_or_default()
 }
 
-/// One for each variant of which anything is known, in the job file's order. Only valid
+/// One for each variant with a known figure, in the job file's order. Only valid
 /// measurements count.
 pub(super) fn spaces_taken(book: &Book) -> Vec<SpaceTaken> {
     let of = |variant: &str| {
@@ -102,7 +102,7 @@ impl PhaseAmplification {
     }
 }
 
-/// One for each phase of each variant of which anything is known.
+/// One for each phase of each variant with a known figure.
 pub(super) fn phase_amplifications(book: &Book) -> Vec<PhaseAmplification> {
     let of_cell = |cell: PhaseCell<'_>| {
         let [writing, reading] = [writes, reads].map(|is| filtered(&cell.measurements, is));
@@ -147,8 +147,8 @@ fn mean_ratio(
     Estimate::of(&values, None, IntervalBasis::Repeats)
 }
 
-/// Whether a phase gave files content, all of which the device got until the end of its sync.
-/// Without one much is written later, and this would say how little the device had done so far.
+/// Whether a phase gave files content, and the device got all of it until the end of its sync.
+/// Without one much is written later, and this would say how little the device had done until then.
 fn writes(m: &Measurement) -> bool {
     let all_written =
         m.sync_seconds > Some(0.0) || m.device_write_bytes.is_some_and(|w| Some(w) >= m.bytes);

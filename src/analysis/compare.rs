@@ -26,7 +26,7 @@ pub fn compare(a: &RunFigures<'_>, b: &RunFigures<'_>) -> Comparison {
 }
 
 /// The second run against the first. Among `others`, in the order of time, are more runs of what they
-/// did, which show how much equal runs differ. Rows and units match those of all runs that are `shown` in the same table.
+/// did, which show how much equal runs differ. Rows and units match all runs that are `shown` in the same table.
 pub(crate) fn compare_beside(
     a: &RunFigures<'_>,
     b: &RunFigures<'_>,

@@ -23,7 +23,7 @@ pub struct PlaceConditions {
     pub variant: String,
     /// The level of the axis; none without an axis.
     pub level: Option<Level>,
-    /// The mean over the repeats for each name, in its unit's base; none if it was not looked at.
+    /// The mean over the repeats for each name, in its unit's base; `None` if it was not looked at.
     pub means: Vec<Option<f64>>,
 }
 
@@ -38,7 +38,7 @@ impl Conditions {
         each_once(self.places.iter().filter_map(|place| place.level.as_ref()))
     }
 
-    /// The mean of the condition at this place in `names`; none if it was not looked at there.
+    /// The mean of the condition at this place in `names`; `None` if it was not looked at there.
     pub fn mean(&self, variant: &str, level: Option<&Level>, at: usize) -> Option<f64> {
         let here =
             |place: &&PlaceConditions| place.variant == variant && place.level.as_ref() == level;

@@ -24,7 +24,7 @@ pub struct DiskUse {
     pub operations: u64,
     /// All that the disk did.
     pub activity: DiskActivity,
-    /// What limited them; none if that is not known.
+    /// What limited them; `None` if that is not known.
     pub limit: Option<Limit>,
     /// Whether other processes moved so much that their requests are a part of all.
     pub is_shared: bool,
@@ -55,7 +55,7 @@ impl DiskUse {
         (all > 0).then(|| self.activity.queue_sum as f64 / all as f64)
     }
 
-    /// Mean seconds of a measurement, of a time that modelled disks have; none where it took no time.
+    /// Mean seconds of a measurement, of a time that modelled disks have; `None` where it took no time.
     pub fn seconds_each(&self, time: fn(&DiskActivity) -> Option<f64>) -> Option<f64> {
         time(&self.activity).filter(|all| *all > 0.0).map(|all| all / f64::from(self.n.max(1)))
     }

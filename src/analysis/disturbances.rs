@@ -19,7 +19,7 @@ const BENEATH_SHARE: f64 = 0.5;
 const BENEATH_BYTES: u64 = 16 << 20;
 
 /// Where processors are left over, workers waited for one in this share of the time, while others used at least that
-/// share of one. Where the workers' own wait was not counted, it is that of any process.
+/// share of one. Where the workers' own wait was not counted, any process counts.
 const CPU_PRESSURE_SHARE: f64 = 0.1;
 const CPU_PRESSURE_OTHERS_SHARE: f64 = 0.05;
 
@@ -42,7 +42,7 @@ pub(super) struct DisturbanceKind {
     pub(super) code: WarningCode,
     /// How much of it there was in a measurement: `None` below the threshold, and where it is not known.
     pub(super) amount: fn(&Book, &Measurement) -> Option<f64>,
-    /// What happened in so many measurements, to stand behind the names of their phases; with
+    /// What happened in this number of measurements, to stand behind the names of their phases; with
     /// the largest of their amounts.
     pub(super) sentence: fn(&str, f64) -> String,
     /// What to do about it.

@@ -148,7 +148,7 @@ impl RunFigures<'_> {
     }
 }
 
-/// The chance of an error that each family of claims of a run may have: that of its last look, where it looked at its answer.
+/// The chance of an error that each family of claims of a run may have: the alpha of its last look, where it looked at its answer.
 pub(in crate::analysis) fn alpha(book: &Book) -> f64 {
     book.run.stopping.last_alpha().unwrap_or(ALPHA)
 }

@@ -18,7 +18,7 @@ pub struct RunForecast {
 }
 
 impl RunForecast {
-    /// Seconds of so many repeats.
+    /// Seconds of this number of repeats.
     #[must_use]
     pub fn seconds(&self, repeats: u32) -> f64 {
         self.once_seconds + self.repeat_seconds * f64::from(repeats)

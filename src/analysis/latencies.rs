@@ -31,7 +31,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// What one in so many operations exceeds, in nanoseconds, up to one in all of them, which is the
+    /// What one in a number of operations exceeds, in nanoseconds, up to one in all of them, which is the
     /// longest latency: for a picture.
     pub fn curve(&self) -> Vec<(f64, u64)> {
         let all = self.operations as f64;
@@ -119,7 +119,7 @@ pub(crate) fn single_operations<'a>(all: impl Iterator<Item = &'a Measurement>) 
         .collect()
 }
 
-/// Latency of the operation with this number, in nanoseconds; none if it has no window of its own.
+/// Latency of the operation with this number, in nanoseconds; `None` if it has no window of its own.
 pub(crate) fn single_latency_ns(m: &Measurement, operation: u64) -> Option<f64> {
     let mut windows = m.windows.iter();
     windows.find(|window| window.first.saturating_add(1) == operation).map(|w| w.mean_ns)

@@ -9,10 +9,10 @@ use crate::host::layout::{LayoutSample, SampledFile};
 /// Files up to this size are small.
 pub const SMALL_BYTES: u64 = 16 << 10;
 
-/// The largest size of each class; the last class has all others.
+/// The largest size of each class; the last class has the larger files.
 const CLASS_BYTES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20];
 
-/// A share with its 95% interval: none where all was seen, or where the sample is too small for one.
+/// A share with its 95% interval: `None` where all was seen, or where the sample is too small for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampledShare {
     /// From 0 to 1.
@@ -179,7 +179,7 @@ fn directory_sizes(entries: &[u64]) -> Option<DirectorySizes> {
     Some(DirectorySizes { p50: at(0.5)?, p90: at(0.9)?, max: *sorted.last()? })
 }
 
-/// What is left of the variance where a part of all was seen without putting back (Cochran, "Sampling Techniques",
+/// The remaining variance where a part of all was seen without putting back (Cochran, "Sampling Techniques",
 /// 1977, section 2.6).
 fn unseen(n: f64, population: u64) -> f64 {
     (1.0 - n / population as f64).max(0.0)
@@ -194,7 +194,7 @@ fn share(all: impl Iterator<Item = bool>, population: u64) -> Option<SampledShar
     (n > 0.0).then_some(SampledShare { value, interval })
 }
 
-/// The sum of parts over that of wholes; its error by linearization (Cochran, section 6.4).
+/// The sum of parts over the sum of wholes; its error by linearization (Cochran, section 6.4).
 fn ratio(terms: &[RatioTerm], population: u64) -> Option<SampledShare> {
     let n = terms.len() as f64;
     let whole: f64 = terms.iter().map(|term| term.whole).sum();

@@ -85,7 +85,7 @@ impl Limit {
     }
 }
 
-/// What several workers waited for, who were on processors for so many times the time, all together.
+/// What several workers waited for, who together were on processors for `on_cpus` times the time.
 fn waiting_or_lock(measurements: &[&Measurement], on_cpus: f64) -> Option<Limit> {
     let switches = measurements.iter().map(|m| m.context_switches).sum::<Option<u64>>()?;
     let operations = measurements.iter().map(|m| m.operations as f64).sum::<f64>();
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::results::book::{DiskActivity, EngineName, TimeShares};
 
-    /// Ten seconds with a sync of two on one worker, whose shares are those of `[on_cpu, run_queue, device,
+    /// Ten seconds with a sync of two on one worker, whose shares are `[on_cpu, run_queue, device,
     /// kernel_threads, throttled, other]`.
     fn with_shares(shares: [Option<f64>; 6]) -> Measurement {
         let [on_cpu, run_queue, device, kernel_threads, throttled, other] = shares;
@@ -135,7 +135,7 @@ mod tests {
         Measurement { time_shares: Some(shares), ..counted(0.0, 0.0) }
     }
 
-    /// One without shares, with so many seconds of its worker on a processor, and of its device.
+    /// One without shares, with the seconds that its worker was on a processor and its device busy.
     fn counted(on_cpu: f64, busy: f64) -> Measurement {
         Measurement {
             cpu_user_seconds: Some(on_cpu),

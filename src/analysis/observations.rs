@@ -77,7 +77,7 @@ pub(super) struct Observations<'a> {
     /// Those that do not count.
     others: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
-    /// The phases whose operations move so much that times are those of a byte.
+    /// The phases whose operations move so much that times are given for a byte.
     bulk: BTreeSet<&'a str>,
 }
 
@@ -91,7 +91,7 @@ pub(in crate::analysis) struct UncountedCell<'a> {
     pub(in crate::analysis) why: &'static str,
 }
 
-/// Those of a run, in the order they were first measured.
+/// All such cells of a run, in the order they were first measured.
 pub(in crate::analysis) fn uncounted_cells(book: &Book) -> Vec<UncountedCell<'_>> {
     let all = Observations::new(book, &[]);
     let keys = all.others.iter().map(|m| (&*m.phase, &*m.cell.variant, m.cell.level.as_ref()));
@@ -104,7 +104,7 @@ pub(in crate::analysis) fn uncounted_cells(book: &Book) -> Vec<UncountedCell<'_>
 }
 
 impl<'a> Observations<'a> {
-    /// Leaves out what is not valid, what no rate or level can be made of, cells of which a measurement took as long
+    /// Leaves out what is not valid, what no rate or level can be made of, cells with a measurement that took as long
     /// as a phase may, for their others are the quick ones, and what was written until the unmount, which belongs to
     /// the whole job.
     pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
@@ -347,7 +347,7 @@ pub(super) struct WholeJob {
     pub(super) operations: Vec<u64>,
 }
 
-/// The repeats of a cell of which every phase is valid; none if one took as long as a phase may, for the others are
+/// The repeats of a cell whose phases are all valid; empty if one took as long as a phase may, for the others are
 /// the quick ones.
 pub(super) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) -> Vec<WholeJob> {
     if cell.iter().any(|m| m.reached_limit()) {
@@ -357,7 +357,7 @@ pub(super) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) -> Vec<WholeJob
     repeats.into_iter().filter_map(|repeat| whole_job(cell, phases, repeat)).collect()
 }
 
-/// Each phase by the mean of its passes, of which repeats may have unlike numbers; none unless all
+/// Each phase by the mean of its passes; repeats may have unlike numbers of them; none unless all
 /// are valid.
 fn whole_job(cell: &[&Measurement], phases: &[&str], repeat: u32) -> Option<WholeJob> {
     let (mut seconds, mut operations) = (0.0, Vec::new());

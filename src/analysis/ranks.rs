@@ -1,4 +1,4 @@
-//! Computes how fast the ranks of a run were beside each other, and which of them, or which host, is slow.
+//! Computes how fast the ranks of a run were, and which of them, or which host, is slow.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub struct RankRates {
     pub level: Option<Level>,
     /// The phase.
     pub phase: String,
-    /// Mean operations per second of each rank, in their order; none where it did none.
+    /// Mean operations per second of each rank, in their order; `None` where it did none.
     pub rates: Vec<Option<f64>>,
     /// Mean of all operations over the time until the last rank ended.
     pub rate: f64,
@@ -95,20 +95,20 @@ impl RankRates {
         }
     }
 
-    /// The slowest rank, and its rate over that of the rank in the middle; none where less than two did anything.
+    /// The slowest rank, and its rate over the rate of the rank in the middle; `None` where less than two did anything.
     pub fn slowest(&self) -> Option<(usize, f64)> {
         let share = |rank: usize| Some((rank, self.share_of_median(rank)?));
         let shares: Vec<(usize, f64)> = (0..self.rates.len()).filter_map(share).collect();
         shares.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| shares.len() > 1)
     }
 
-    /// The rate of a rank over that of the rank in the middle; none where either is not known.
+    /// The rate of a rank over the rate of the rank in the middle; `None` where either is not known.
     pub fn share_of_median(&self, rank: usize) -> Option<f64> {
         let known: Vec<f64> = self.rates.iter().flatten().copied().collect();
         Some(self.rates.get(rank).copied().flatten()? / median(&known))
     }
 
-    /// The host that is slow, else the rank; none where nothing is sure.
+    /// The host that is slow, else the rank; `None` where nothing is sure.
     pub fn slow(&self, hosts: &[String]) -> Option<SlowRank> {
         let of_host = |host: &String| {
             let ranks: Vec<usize> = (0..hosts.len()).filter(|rank| hosts[*rank] == *host).collect();
@@ -116,7 +116,7 @@ impl RankRates {
         };
         let hosts_in_order = BTreeSet::from_iter(hosts).into_iter();
         let by_host: Vec<RankGroup> = hosts_in_order.map(of_host).collect();
-        // A host with one rank is that rank, and a host of which one rank is slow is not slow itself.
+        // A host with one rank is that rank, and a host with one slow rank among others is not slow itself.
         let is_slow =
             |rank: &usize| self.share_of_median(*rank).is_some_and(|share| share < SLOW_RATIO);
         let is_whole = |group: &RankGroup| group.ranks.len() > 1 && group.ranks.iter().all(is_slow);

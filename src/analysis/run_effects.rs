@@ -84,7 +84,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The geometric mean of times in seconds, of which these are the logarithms, in nanoseconds.
+/// The geometric mean in nanoseconds of times in seconds, from their logarithms.
 fn ns_of(logs: &[f64]) -> Option<f64> {
     (!logs.is_empty()).then(|| mean(logs).exp() * 1e9)
 }
@@ -268,7 +268,7 @@ fn with_contrasts(
     }
 }
 
-/// Whole jobs are decided apart from all else.
+/// Whole jobs are a family of their own.
 fn decide_apart(effects: &mut [EffectFinding], alpha: f64) {
     let (mut jobs, mut others): (Vec<_>, Vec<_>) =
         effects.iter_mut().partition(|effect| effect.phase.is_none());

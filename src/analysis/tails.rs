@@ -78,7 +78,7 @@ impl Quantile {
     }
 }
 
-/// Latencies of all operations of valid measurements together; none if there are none.
+/// Latencies of all operations of valid measurements together; `None` if there are none.
 pub(super) fn tail(valid: &[&Measurement]) -> Option<LatencySummary> {
     // Published figures may come without latencies; none of a real operation is zero.
     let measured = |m: &&&Measurement| m.operations > 0 && m.latency.is_some_and(|all| all.max > 0);
@@ -128,13 +128,13 @@ pub fn own_interval(quantile: Quantile, m: &Measurement) -> Option<[u64; 2]> {
     let histogram = merge(std::iter::once(m.histogram.as_slice()))?;
     let n = histogram.len();
     let (low, high) = quantile_ranks(n, quantile.share(), LEVEL)?;
-    // The middle of a rank, so that rounding does not lead to its neighbour.
+    // The middle of a rank, so that rounding does not hit its neighbour.
     let at = |rank: u64| histogram.value_at_quantile((rank as f64 - 0.5) / n as f64);
     Some([at(low).min(ns), at(high).max(ns)])
 }
 
-/// All latencies together; none if one of the histograms cannot be read, for quantiles of only a
-/// part would pass for those of the whole.
+/// All latencies together; `None` if one of the histograms cannot be read, for quantiles of only a
+/// part would pass for quantiles of the whole.
 pub(super) fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> {
     let mut reader = Deserializer::new();
     let mut all: Option<Histogram<u64>> = None;

@@ -1,4 +1,4 @@
-//! Counts how often boatload is right where the truth is known: equal runs, runs of which one was
+//! Counts the cases in which boatload is right where the truth is known: equal runs, pairs of runs in which one was
 //! slowed down, and runs of the simulated file system.
 
 use super::compare::{ComparedRow, Comparison, PhaseKey, RowEffect};
@@ -71,7 +71,7 @@ impl Tally {
 pub struct TrialRow {
     /// The row.
     pub key: PhaseKey,
-    /// How often a difference was claimed, in the direction of the truth if there is one.
+    /// The claims of a difference, in the direction of the truth if there is one.
     pub claimed: Tally,
     /// How often the interval of the ratio held the truth.
     pub held: Tally,
@@ -88,14 +88,14 @@ impl TrialRow {
         mean(&self.logs).exp()
     }
 
-    /// The median of the smallest detectable differences, as a share; none if none is known.
+    /// The median of the smallest detectable differences, as a share; `None` if none is known.
     #[must_use]
     pub fn smallest_detectable(&self) -> Option<f64> {
         Some(median(&self.detectable)).filter(|middle| middle.is_finite())
     }
 }
 
-/// Pairs of runs of which it is known how many times as long the second takes.
+/// Pairs of runs with a known ratio of the second's time to the first's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
     /// How many times as long it takes.
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(Tally::default().interval(), None);
     }
 
-    /// Pairs of equal runs with so many rows, of which so many pairs differ in every row.
+    /// Pairs of equal runs with `rows` rows; `differ` pairs differ in every row.
     fn disturbed(pairs: u64, rows: usize, differ: u64) -> Trials {
         let row = TrialRow {
             key: PhaseKey::default(),

@@ -17,7 +17,7 @@ use crate::results::book::Measurement;
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// The 95% confidence interval; none if the error is unknown.
+    /// The 95% confidence interval; `None` if the error is unknown.
     pub interval: Option<Interval>,
     /// How many values were averaged.
     pub n: u32,
@@ -92,7 +92,7 @@ impl Estimate {
         mean.is_finite().then_some(estimate)
     }
 
-    /// Half the width of the interval as a share of the mean; none if unknown.
+    /// Half the width of the interval as a share of the mean; `None` if unknown.
     pub fn relative(&self) -> Option<f64> {
         self.interval.filter(|_| self.mean > 0.0).map(|interval| half_of(interval) / self.mean)
     }
@@ -118,7 +118,7 @@ impl Estimate {
     }
 }
 
-/// Half the width of the interval of Student's t of the mean of these values; of a single one that of its standard error.
+/// Half the width of the interval of Student's t of the mean of these values; of a single one from its standard error.
 fn half_width(values: &[f64], error: Option<f64>) -> Option<f64> {
     let (n, quantile) = (values.len() as f64, |degrees| student_t(INTERVAL_ALPHA, degrees));
     let half = match values {

@@ -29,7 +29,7 @@ use jumped::jumped;
 use layout_differs::layout_differs;
 use table::{WarningCode, WarningFinding};
 
-/// One operation of so many may take so long, and this share of its phase.
+/// Of this number of operations one may take this long, and this share of its phase.
 const OPERATIONS_MIN: u64 = 100;
 const LONG_OPERATION_SECONDS: f64 = 1.0;
 const LONG_OPERATION_SHARE: f64 = 0.5;
@@ -77,14 +77,14 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     all
 }
 
-/// A run that has not come to its end, or not yet.
+/// A run that has not ended, or not yet.
 fn unfinished(book: &Book) -> Option<WarningFinding> {
     let sentence = match book.is_cut_short() {
         true => "the run was interrupted; what was measured until then is kept.",
         false => "the run was killed, or is still running; what was measured until now is kept.",
     };
     let hint = match book.run.hosts.is_empty() {
-        true => format!("`{}` goes on where it ended.", book.run.resume_command()),
+        true => format!("`{}` continues where it ended.", book.run.resume_command()),
         false => "A run of many ranks is begun anew.".into(),
     };
     let is_own = book.run.reference.is_none();
@@ -98,7 +98,7 @@ fn resumed(book: &Book) -> Option<WarningFinding> {
         each_once(book.run.resumed.iter().flat_map(|resumed| resumed.differences.iter().cloned()));
     let sentence = format!("the run continued in a changed environment: {}.", texts.join("; "));
     let hint =
-        "Measurements before and after that may differ for this reason: run it again to be sure.";
+        "Measurements before and after that may differ because of it: run it again to be sure.";
     (!texts.is_empty()).then(|| WarningFinding::of_run(WarningCode::ResumedAnyway, &sentence, hint))
 }
 
@@ -121,7 +121,7 @@ struct AffectedMeasurements {
 }
 
 impl AffectedMeasurements {
-    /// None if there are none.
+    /// `None` if there are none.
     fn new<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Option<Self> {
         let all: Vec<&Measurement> = measurements.collect();
         let phases = each_once(all.iter().map(|m| m.phase.clone()));
@@ -302,7 +302,7 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
     Some(WarningFinding::of_run(WarningCode::SmallVolume, &sentence, &hint))
 }
 
-/// Where a prepared place cannot be brought back, the machine's drift goes with its levels.
+/// Where a prepared place cannot be restored, the machine's drift goes with its levels.
 fn levels_in_order(book: &Book) -> Option<WarningFinding> {
     let is_so = book.run.level_order == Some(LevelOrder::AsPrepared);
     is_so.then(|| {
@@ -310,7 +310,7 @@ fn levels_in_order(book: &Book) -> Option<WarningFinding> {
             WarningCode::LevelsInOrder,
             "levels came in the order in which the place was prepared for them: what changed on the \
              machine meanwhile looks like an effect of the level.",
-            "With --filesystem, on an image with enough space beside it, they come in random order: \
+            "With --filesystem, on an image with enough free space, they come in random order: \
              see `boatload plan`.",
         )
     })
@@ -374,7 +374,7 @@ fn unanswered(book: &Book) -> Option<WarningFinding> {
         .then(|| WarningFinding::of_run(WarningCode::UnansweredCalls, &sentence, hint))
 }
 
-/// Caches that were not found as asked: which phases, of which variants, why, and what to do. One for
+/// Caches that were not found as asked: with phases, variants, reason, and what to do. One for
 /// each doubt.
 fn caches(measurements: &[Measurement]) -> Vec<WarningFinding> {
     let doubt = |m: &Measurement| {

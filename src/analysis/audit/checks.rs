@@ -5,90 +5,33 @@ use super::case::{AuditCase, AuditCheck, AuditGrade};
 use crate::base::units::{bytes, counted, duration, figures, grouped};
 use crate::results::tools::{ToolMeasurement, ToolName, ToolWork};
 
-/// Every check, in the order in which they are listed.
-pub const CHECKS: &[AuditCheck] = &[
-    AuditCheck {
-        name: "no-device",
-        about: "nothing was stored: an I/O engine that moves no content, a copy from /dev/zero to /dev/null, a file in memory",
-        find: no_device,
-    },
-    AuditCheck {
-        name: "device-rate",
-        about: "more bytes a second than `--device-rate`",
-        find: device_rate,
-    },
-    AuditCheck {
-        name: "link-rate",
-        about: "more bytes a second than the link of the device below `--dir` carries",
-        find: link_rate,
-    },
-    AuditCheck {
-        name: "class-rate",
-        about: "more than 32 GB/s on one machine, if `--dir` names no device; more than 2,000 random calls a second of a turning disk",
-        find: class_rate,
-    },
-    AuditCheck {
-        name: "device-idle",
-        about: "fio's `disk_util` counts too few requests for the bytes: even with 4 MiB in each, or one for each two random reads",
-        find: device_idle,
-    },
-    AuditCheck {
-        name: "latency",
-        about: "half of the random reads took less than 3 us: no block device answers through the kernel in that time",
-        find: latency,
-    },
-    AuditCheck {
-        name: "client-cache",
-        about: "each task reads over 100,000 attributes a second, 5 times as fast as files are made, on the machine that made them",
-        find: client_cache,
-    },
-    AuditCheck {
-        name: "not-synced",
-        about: "the time of writes ends before the data is on the device: no fsync, no direct I/O",
-        find: not_synced,
-    },
-    AuditCheck {
-        name: "not-invalidated",
-        about: "nothing shows that the caches were emptied before a read",
-        find: not_invalidated,
-    },
-    AuditCheck {
-        name: "fits-in-memory",
-        about: "the same, and the files are smaller than the memory (`--memory` or `--dir`)",
-        find: fits_in_memory,
-    },
-    AuditCheck {
-        name: "read-again",
-        about: "more bytes were read through the page cache than the files have: all but the first time from memory",
-        find: read_again,
-    },
-    AuditCheck {
-        name: "zeros",
-        about: "only zeros were written, which compressing file systems and devices do not store",
-        find: zeros,
-    },
-    AuditCheck {
-        name: "not-stated",
-        about: "the file does not say what was read, written or synced",
-        find: not_stated,
-    },
-    AuditCheck { name: "error", about: "the job ended with an error", find: error },
-    AuditCheck {
-        name: "too-short",
-        about: "less than a second, or too short for the benchmark to give a figure",
-        find: too_short,
-    },
-    AuditCheck {
-        name: "no-spread",
-        about: "a mean without percentile, deviation or repetition",
-        find: no_spread,
-    },
-    AuditCheck {
-        name: "one-run",
-        about: "one run, with fewer than 10 values over time",
-        find: one_run,
-    },
-];
+/// Declares the checks: name, function, and what it finds.
+macro_rules! checks {
+    ($($name:literal $find:ident $about:literal)+) => {
+        /// Every check, in the order in which they are listed.
+        pub const CHECKS: &[AuditCheck] = &[$(AuditCheck { name: $name, about: $about, find: $find },)+];
+    };
+}
+
+checks! {
+    "no-device" no_device "nothing was stored: an I/O engine that moves no content, a copy from /dev/zero to /dev/null, a file in memory"
+    "device-rate" device_rate "more bytes a second than `--device-rate`"
+    "link-rate" link_rate "more bytes a second than the link of the device below `--dir` carries"
+    "class-rate" class_rate "more than 32 GB/s on one machine, if `--dir` names no device; more than 2,000 random calls a second of a turning disk"
+    "device-idle" device_idle "fio's `disk_util` counts too few requests for the bytes: even with 4 MiB in each, or one for each two random reads"
+    "latency" latency "half of the random reads took less than 3 us: no block device answers through the kernel in that time"
+    "client-cache" client_cache "each task reads over 100,000 attributes a second, 5 times as fast as files are made, on the machine that made them"
+    "not-synced" not_synced "the time of writes ends before the data is on the device: no fsync, no direct I/O"
+    "not-invalidated" not_invalidated "nothing shows that the caches were emptied before a read"
+    "fits-in-memory" fits_in_memory "the same, and the files are smaller than the memory (`--memory` or `--dir`)"
+    "read-again" read_again "more bytes were read through the page cache than the files have: all but the first time from memory"
+    "zeros" zeros "only zeros were written, which compressing file systems and devices do not store"
+    "not-stated" not_stated "the file does not say what was read, written or synced"
+    "error" error "the job ended with an error"
+    "too-short" too_short "less than a second, or too short for the benchmark to give a figure"
+    "no-spread" no_spread "a mean without percentile, deviation or repetition"
+    "one-run" one_run "one run, with fewer than 10 values over time"
+}
 
 /// What a rate may be above a bound before it counts: rates and bounds are rounded.
 const TOLERANCE: f64 = 1.1;
@@ -121,7 +64,7 @@ const CACHED_STAT_NS_MAX: f64 = 10_000.0;
 const MEMORY_CALL_NS_MAX: f64 = 100_000.0;
 const MEMORY_BYTE_NS_MAX: f64 = 10.0;
 
-/// Files of so many times the memory are hardly in it: bonnie++ asks for twice.
+/// Files this many times as large as the memory are hardly in it: bonnie++ asks for twice.
 const MEMORY_TIMES: u64 = 2;
 
 /// The kernel holds back a fifth of the memory (`vm.dirty_ratio`); of ten times the memory that is 2%.

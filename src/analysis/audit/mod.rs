@@ -96,7 +96,7 @@ pub fn audit(results: Vec<(String, ToolResult)>, bounds: &AuditBounds) -> Vec<Au
     }
     let runs = |tool: ToolName, one: &ToolMeasurement| {
         let same_tool = distinct.iter().filter(|result| result.tool == tool);
-        // Those of one file count each other already.
+        // Measurements of one file count each other already.
         let first = same_tool.filter_map(|result| {
             result.measurements.iter().find(|other| is_repetition(one, other))
         });

@@ -65,7 +65,7 @@ impl RowEffect {
         self.interval.map(|interval| (interval.high / interval.low).sqrt() - 1.0)
     }
 
-    /// Background load slows what is measured beside it: that alone does not prove that a side is slower, nor that it is not.
+    /// Background load slows what is measured at the same time: this alone does not prove that a side is slower, nor that it is not.
     pub(super) fn is_proven_by_load(&self, is_longer: bool) -> bool {
         let hides = if is_longer { LoadedSide::B } else { LoadedSide::A };
         self.loaded_side == Some(hides)

@@ -15,7 +15,7 @@ use crate::results::order::{made, made_kinds};
 pub struct Difference {
     /// What it is: `kernel`, `scale`.
     pub name: &'static str,
-    /// As it stands in each run; none where it is not known. Of lists, such as mount options, what
+    /// As it stands in each run; `None` where it is not known. Of lists, such as mount options, what
     /// not all of the runs have.
     pub values: Vec<Option<String>>,
 }
@@ -28,7 +28,7 @@ enum Fact {
     Own(fn(&Book) -> String),
     /// A list, and what joins its items. Published figures have none.
     Many(fn(&Book) -> Vec<String>, &'static str),
-    /// Lines of which only the number is stated.
+    /// Lines: only their number is stated.
     Lines(fn(&Book) -> Vec<String>),
 }
 
@@ -133,7 +133,7 @@ fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
     lists.iter().map(|list| any.then(|| text(list))).collect()
 }
 
-/// How many lines each run has, and how many of these not all have: none if only the order differs.
+/// How many lines each run has, and how many of these not all have: 0 where only the order differs.
 fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
     let own = apart(lists).into_iter().map(|own| own.len());
     let text = |(list, own): (&Vec<String>, usize)| {
@@ -284,7 +284,7 @@ mod tests {
             told,
             [
                 ("parameters", both("selected=3000", "selected=50")),
-                ("job text", both("LINES_A", "LINES_B")),
+                ("job text", both("1 line, 0 not in all", "3 lines, 2 not in all")),
                 ("mount options", both("relatime", "noatime")),
             ]
         );

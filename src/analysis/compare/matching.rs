@@ -16,7 +16,7 @@ use crate::results::book::{Book, CellKey, Level, Measurement};
 /// A phase, or the whole job, of one variant at one level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseKey {
-    /// The variant; none if each run has only one.
+    /// The variant; `None` if each run has only one.
     pub variant: Option<String>,
     /// The level of the axis; none without an axis.
     pub level: Option<Level>,
@@ -156,7 +156,7 @@ impl<'a> MatchedRun<'a> {
         self.measurements_of_all_phases(key).iter().any(|m| is_here(m) && m.reached_limit())
     }
 
-    /// The valid measurements of the phase; none if one reached its limit, for the others are the quick ones.
+    /// The valid measurements of the phase; empty if one reached its limit, for the others are the quick ones.
     pub(super) fn valid_measurements(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
         if self.reached_limit(key) {
             return Vec::new();
@@ -166,7 +166,7 @@ impl<'a> MatchedRun<'a> {
         all
     }
 
-    /// Those of them that count.
+    /// The valid measurements that count.
     pub(super) fn counted(&self, key: &PhaseKey) -> CountedMeasurements<'a> {
         self.without_disturbed_repeats(self.valid_measurements(key))
     }

@@ -82,7 +82,7 @@ impl RunValue {
 }
 
 /// Compares `b`, a run and those that did the same again, with `a`. A history shows itself how much equal runs differ; else
-/// `others`, in the order of time, do. Rows match those of the runs that are `shown` in the same table, in the same units.
+/// `others`, in the order of time, do. Rows match the runs that are `shown` in the same table, in the same units.
 /// Whole jobs, phases and latencies are decided as a family each.
 pub(super) fn compare_sets(
     a: BaselineRuns<'_>,
@@ -256,7 +256,7 @@ impl<'a> RunSets<'_, 'a> {
         LatencyRatio { quantile, ns, effect: row.effect }
     }
 
-    /// All phases together, with their syncs. Only runs that did the same work count, and none if B did unlike work.
+    /// All phases together, with their syncs. Only runs that did the same work count; `None` if B did unlike work.
     fn job_row(&self, key: &PhaseKey) -> Option<ComparedRow> {
         let cells: Vec<_> = self.held().map(|run| run.counted_of_all_phases(key).all).collect();
         let phases = each_once(cells.iter().flatten().map(|m| m.phase.as_str()));
@@ -334,7 +334,7 @@ impl<'a> RunSets<'_, 'a> {
     }
 
     /// The means of other runs that show how much equal ones differ: of disturbed ones alone if both sides were
-    /// disturbed, and of none if one side was, for disturbed runs that are alike do not show how far a quiet one lies from them.
+    /// disturbed, and of no run if one side was, for disturbed runs that are alike do not show how far a quiet one lies from them.
     fn stored(
         &self,
         disturbed: [bool; 2],

@@ -22,7 +22,7 @@ const MEASUREMENTS_MIN: usize = 2;
 /// Where any of them was disturbed, all must, and at least three.
 const DISTURBED_MIN: usize = 3;
 
-/// A step by so many times counts in a single measurement too, unless that was disturbed.
+/// A step by this ratio counts in a single measurement too, unless that was disturbed.
 const ALONE_RATIO_MIN: f64 = 2.0;
 
 /// A slice of fewer operations says more of these than of its time.
