@@ -3,15 +3,16 @@
 
 use std::ops::RangeInclusive;
 
+use super::disk_use::last_cells;
 use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::results::content::writes_content;
-use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
+use crate::results::order::{PhaseCell, levels_of, variants};
 
-/// The space that a variant took for each file, over all its levels. A figure is none if it is not
+/// The space that a variant took for each file, over all its levels. A figure is `None` if it is not
 /// known. Counted is the first phase that adds files, with its sync: later ones may add files of other
 /// sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +41,7 @@ pub fn repeats_behind(all: impl Iterator<Item = Estimate>) -> RangeInclusive<u32
     least.copied().unwrap_or_default()..=most.copied().unwrap_or_default()
 }
 
-/// One for each variant of which anything is known, in the job file's order. Only valid
+/// One for each variant with a known figure, in the job file's order. Only valid
 /// measurements count.
 pub(super) fn spaces_taken(book: &Book) -> Vec<SpaceTaken> {
     let of = |variant: &str| {
@@ -52,45 +53,23 @@ pub(super) fn spaces_taken(book: &Book) -> Vec<SpaceTaken> {
 }
 
 fn of_variant(variant: &str, all: &[&Measurement]) -> SpaceTaken {
-    let space: MeasuredValue = |m| Some(m.space_bytes? as f64);
-    let inodes: MeasuredValue = |m| Some(m.inodes? as f64);
     let mut adding = filtered(all, adds_files);
     let first = adding.first().map(|m| m.phase.clone());
     adding.retain(|m| Some(&m.phase) == first.as_ref());
-    let known: Vec<&Measurement> =
-        adding.iter().copied().filter(|m| m.space_bytes.is_some()).collect();
-    let bytes_per_file = mean_ratio(&known, space, operations);
+    let known = filtered(&adding, |m| m.space_bytes.is_some());
+    let bytes_per_file = mean_ratio(&known, |m| Some(m.space_bytes? as f64), OPERATIONS);
     SpaceTaken {
         variant: variant.into(),
         bytes_per_file,
-        asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&known, content_bytes, operations)),
-        inodes_per_file: mean_ratio(&adding, inodes, operations),
+        asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&known, CONTENT_BYTES, OPERATIONS)),
+        inodes_per_file: mean_ratio(&adding, |m| Some(m.inodes? as f64), OPERATIONS),
     }
 }
 
-fn operations(m: &Measurement) -> Option<f64> {
-    Some(m.operations as f64)
-}
+type MeasuredValue = fn(&Measurement) -> Option<f64>;
 
-fn content_bytes(m: &Measurement) -> Option<f64> {
-    Some(m.bytes? as f64)
-}
-
-fn written_bytes(m: &Measurement) -> Option<f64> {
-    Some(m.device_write_bytes? as f64)
-}
-
-fn read_bytes(m: &Measurement) -> Option<f64> {
-    Some(m.device_read_bytes? as f64)
-}
-
-fn requests_written(m: &Measurement) -> Option<f64> {
-    Some(m.device_writes? as f64)
-}
-
-fn requests_read(m: &Measurement) -> Option<f64> {
-    Some(m.device_reads? as f64)
-}
+const OPERATIONS: MeasuredValue = |m| Some(m.operations as f64);
+const CONTENT_BYTES: MeasuredValue = |m| Some(m.bytes? as f64);
 
 /// What the device moved in one phase for each byte asked, over the passes of a repeat at the
 /// phase's last level.
@@ -123,41 +102,29 @@ impl PhaseAmplification {
     }
 }
 
-/// One for each phase of each variant of which anything is known.
+/// One for each phase of each variant with a known figure.
 pub(super) fn phase_amplifications(book: &Book) -> Vec<PhaseAmplification> {
-    let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
-    let cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
-    let mut all = Vec::new();
-    for variant in variants(book) {
-        for phase in phases.iter().copied() {
-            let levels = levels_of(book, phase);
-            let last = levels.last().copied().flatten();
-            let is_own = |cell: &&PhaseCell<'_>| {
-                (cell.variant, cell.phase, cell.level) == (variant, phase, last)
-            };
-            let Some(PhaseCell { measurements: own, .. }) = cells.iter().find(is_own) else {
-                continue;
-            };
-            let (writing, reading) = (filtered(own, writes), filtered(own, reads));
-            let one = PhaseAmplification {
-                variant: variant.into(),
-                phase: phase.into(),
-                level: last.cloned(),
-                other_levels: levels.len() > 1,
-                written: mean_ratio(&writing, written_bytes, content_bytes),
-                read: mean_ratio(&reading, read_bytes, content_bytes),
-                writes_per_operation: mean_ratio(&writing, requests_written, operations),
-                reads_per_operation: mean_ratio(&reading, requests_read, operations),
-            };
-            if one.estimates().next().is_some() {
-                all.push(one);
-            }
+    let of_cell = |cell: PhaseCell<'_>| {
+        let [writing, reading] = [writes, reads].map(|is| filtered(&cell.measurements, is));
+        PhaseAmplification {
+            variant: cell.variant.into(),
+            phase: cell.phase.into(),
+            level: cell.level.cloned(),
+            other_levels: levels_of(book, cell.phase).len() > 1,
+            written: mean_ratio(&writing, |m| Some(m.device_write_bytes? as f64), CONTENT_BYTES),
+            read: mean_ratio(&reading, |m| Some(m.device_read_bytes? as f64), CONTENT_BYTES),
+            writes_per_operation: mean_ratio(
+                &writing,
+                |m| Some(m.device_writes? as f64),
+                OPERATIONS,
+            ),
+            reads_per_operation: mean_ratio(&reading, |m| Some(m.device_reads? as f64), OPERATIONS),
         }
-    }
+    };
+    let mut all: Vec<_> = last_cells(book).into_iter().map(of_cell).collect();
+    all.retain(|one| one.estimates().next().is_some());
     all
 }
-
-type MeasuredValue = fn(&Measurement) -> Option<f64>;
 
 fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'a Measurement> {
     all.iter().copied().filter(|m| is(m)).collect()
@@ -180,8 +147,8 @@ fn mean_ratio(
     Estimate::of(&values, None, IntervalBasis::Repeats)
 }
 
-/// Whether a phase gave files content, all of which the device got until the end of its sync.
-/// Without one much is written later, and this would say how little the device had done so far.
+/// Whether a phase gave files content, and the device got all of it until the end of its sync.
+/// Without one much is written later, and this would say how little the device had done until then.
 fn writes(m: &Measurement) -> bool {
     let all_written =
         m.sync_seconds > Some(0.0) || m.device_write_bytes.is_some_and(|w| Some(w) >= m.bytes);

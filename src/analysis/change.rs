@@ -1,7 +1,7 @@
 //! Finds change points in a series of values. One detector serves the windows of a phase and the history
 //! of runs.
 //!
-//! The search is that of E-divisive means (Matteson and James, "A nonparametric approach for
+//! The search follows E-divisive means (Matteson and James, "A nonparametric approach for
 //! multiple change point analysis of multivariate data", JASA 109, 2014), with Student's t for its
 //! permutations and points taken back from the weakest on, as in Fleming et al., "Hunter: using
 //! change point detection to hunt for performance regressions", ICPE 2023. It needs no random
@@ -177,7 +177,7 @@ pub(super) fn level_changes(values: &[f64], sensitivity: &Sensitivity) -> Vec<Ch
 /// Fewer values than this have no step.
 const STEP_VALUES_MIN: usize = 16;
 
-/// Steps are looked for among the means of so many slices: windows depend on the ones before them,
+/// Steps are looked for among the means of this number of slices: windows depend on the ones before them,
 /// which looks like a change, and less so in means.
 const STEP_SLICES_MAX: usize = 32;
 

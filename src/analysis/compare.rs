@@ -17,32 +17,23 @@ pub use decisions::RowEffect;
 pub(crate) use matching::PhaseKey;
 pub(crate) use result::{Absence, CheckOutcome, Metric};
 pub use result::{ComparedRow, Comparison};
+use rows::compare_sets;
 pub(crate) use rows::{BaselineRuns, HISTORY_FIGURES};
-use rows::{Beside, compare_sets};
 
 /// The second run against the first, without other runs: equal ones are taken to differ as much as runs do in general.
 pub fn compare(a: &RunFigures<'_>, b: &RunFigures<'_>) -> Comparison {
-    compare_among(a, b, &[])
+    compare_beside(a, b, &[], &[])
 }
 
 /// The second run against the first. Among `others`, in the order of time, are more runs of what they
-/// did, which show how much equal runs differ.
-pub(crate) fn compare_among(
-    a: &RunFigures<'_>,
-    b: &RunFigures<'_>,
-    others: &[RunFigures<'_>],
-) -> Comparison {
-    compare_beside(a, b, others, &[])
-}
-
-/// The same with rows and units that match those of all runs that are shown in the same table.
+/// did, which show how much equal runs differ. Rows and units match all runs that are `shown` in the same table.
 pub(crate) fn compare_beside(
     a: &RunFigures<'_>,
     b: &RunFigures<'_>,
     others: &[RunFigures<'_>],
     shown: &[&RunFigures<'_>],
 ) -> Comparison {
-    compare_sets(BaselineRuns::Run(a), &[b], Beside { others, shown, has_latencies: true })
+    compare_sets(BaselineRuns::Run(a), &[b], others, shown)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct PlaceConditions {
     pub variant: String,
     /// The level of the axis; none without an axis.
     pub level: Option<Level>,
-    /// The mean over the repeats for each name, in its unit's base; none if it was not looked at.
+    /// The mean over the repeats for each name, in its unit's base; `None` if it was not looked at.
     pub means: Vec<Option<f64>>,
 }
 
@@ -38,7 +38,7 @@ impl Conditions {
         each_once(self.places.iter().filter_map(|place| place.level.as_ref()))
     }
 
-    /// The mean of the condition at this place in `names`; none if it was not looked at there.
+    /// The mean of the condition at this place in `names`; `None` if it was not looked at there.
     pub fn mean(&self, variant: &str, level: Option<&Level>, at: usize) -> Option<f64> {
         let here =
             |place: &&PlaceConditions| place.variant == variant && place.level.as_ref() == level;
@@ -63,24 +63,18 @@ pub(super) fn conditions(book: &Book) -> Conditions {
         let variant = order.iter().position(|name| name == variant);
         (variant, level_position(book, level.as_ref()))
     });
-    let place = |(variant, level): (&str, &Option<Level>)| {
-        let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
-        let mean = |name: &(ConditionName, Unit)| {
-            let named = |c: &&Condition| c.name == name.0 && c.unit == name.1;
-            mean(
-                all.iter()
-                    .copied()
-                    .filter(here)
-                    .filter(named)
-                    .map(|c| c.value)
-                    .filter(|v| v.is_finite()),
-            )
+    let means = |cell: (&str, &Option<Level>)| {
+        let of_name = |name: &(ConditionName, Unit)| {
+            let here = all.iter().filter(|c| (c.cell.variant.as_str(), &c.cell.level) == cell);
+            let named = here.filter(|c| (c.name, c.unit) == *name && c.value.is_finite());
+            mean(named.map(|c| c.value))
         };
-        PlaceConditions {
-            variant: variant.into(),
-            level: level.clone(),
-            means: names.iter().map(mean).collect(),
-        }
+        names.iter().map(of_name).collect()
+    };
+    let place = |(variant, level): (&str, &Option<Level>)| PlaceConditions {
+        variant: variant.into(),
+        level: level.clone(),
+        means: means((variant, level)),
     };
     let places = cells.into_iter().map(place).collect();
     Conditions { names, places }

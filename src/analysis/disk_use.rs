@@ -1,5 +1,6 @@
 //! Computes what the disk did for each operation of a phase, where its requests were watched.
 
+use super::disturbances::others_io;
 use super::limit::Limit;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, DiskActivity, Level, Measurement};
@@ -23,7 +24,7 @@ pub struct DiskUse {
     pub operations: u64,
     /// All that the disk did.
     pub activity: DiskActivity,
-    /// What limited them; none if that is not known.
+    /// What limited them; `None` if that is not known.
     pub limit: Option<Limit>,
     /// Whether other processes moved so much that their requests are a part of all.
     pub is_shared: bool,
@@ -54,7 +55,7 @@ impl DiskUse {
         (all > 0).then(|| self.activity.queue_sum as f64 / all as f64)
     }
 
-    /// Mean seconds of a measurement, of a time that modelled disks have; none where it took no time.
+    /// Mean seconds of a measurement, of a time that modelled disks have; `None` where it took no time.
     pub fn seconds_each(&self, time: fn(&DiskActivity) -> Option<f64>) -> Option<f64> {
         time(&self.activity).filter(|all| *all > 0.0).map(|all| all / f64::from(self.n.max(1)))
     }
@@ -77,31 +78,25 @@ pub(super) fn late_share(m: &Measurement) -> Option<f64> {
     Some(if late > 0.0 { late / disk.requests().max(1) as f64 } else { 0.0 })
 }
 
-/// One for each phase of each variant whose disk was watched, and none of whose requests were missed. Only
-/// valid measurements count. `is_shared` says whether others' requests are a part of a measurement's.
-pub(super) fn disk_uses(book: &Book, is_shared: &dyn Fn(&Measurement) -> bool) -> Vec<DiskUse> {
+/// Valid measurements of each phase of each variant, at the last level that the phase was measured at.
+pub(super) fn last_cells(book: &Book) -> Vec<PhaseCell<'_>> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
-    let cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
-    let mut all = Vec::new();
-    for phase in phases {
-        let last = levels_of(book, phase).last().copied().flatten();
-        for variant in variants(book) {
-            let is_own = |cell: &&PhaseCell<'_>| {
-                (cell.variant, cell.phase, cell.level) == (variant, phase, last)
-            };
-            all.extend(cells.iter().find(is_own).and_then(|cell| of_cell(book, cell, is_shared)));
-        }
-    }
-    all
+    let variants = variants(book);
+    let mut cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
+    cells.retain(|cell| levels_of(book, cell.phase).last() == Some(&cell.level));
+    let place = |all: &[&str], name: &str| all.iter().position(|one| *one == name);
+    cells.sort_by_key(|cell| (place(&phases, cell.phase), place(&variants, cell.variant)));
+    cells
 }
 
-fn of_cell(
-    book: &Book,
-    cell: &PhaseCell<'_>,
-    is_shared: &dyn Fn(&Measurement) -> bool,
-) -> Option<DiskUse> {
-    let watched = cell.measurements.iter().map(|m| m.disk.as_ref());
-    let followed = watched.map(|disk| disk.filter(|disk| disk.missed == 0));
+/// One for each phase of each variant whose disk was watched, and none of whose requests were missed.
+pub(super) fn disk_uses(book: &Book) -> Vec<DiskUse> {
+    last_cells(book).iter().filter_map(|cell| of_cell(book, cell)).collect()
+}
+
+fn of_cell(book: &Book, cell: &PhaseCell<'_>) -> Option<DiskUse> {
+    let followed =
+        cell.measurements.iter().map(|m| m.disk.as_ref().filter(|disk| disk.missed == 0));
     let followed: Option<Vec<&DiskActivity>> = followed.collect();
     Some(DiskUse {
         variant: cell.variant.into(),
@@ -111,6 +106,6 @@ fn of_cell(
         operations: cell.measurements.iter().fold(0, |sum, m| m.operations.saturating_add(sum)),
         activity: followed?.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one)),
         limit: Limit::of_measurements(&cell.measurements, book.host.cpus),
-        is_shared: cell.measurements.iter().any(|m| is_shared(m)),
+        is_shared: cell.measurements.iter().any(|m| others_io(book, m).is_some()),
     })
 }

@@ -1,14 +1,12 @@
 //! Detects background load and other disturbances of measurements: each kind with its threshold. None of
 //! them makes a measurement invalid: its work was done.
 
-use std::collections::BTreeMap;
-
 use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::limit::Limit;
 use super::thresholds::OTHERS_CPU_SHARE;
 use super::warnings::table::WarningCode;
 use crate::base::units::bytes;
-use crate::results::book::{Book, Disturbance, Measurement};
+use crate::results::book::{Book, Measurement};
 
 /// Others' share of what the device moved, and the least of it: less changes a rate by less than what
 /// repeats differ by, and a log or two are written on every machine.
@@ -21,7 +19,7 @@ const BENEATH_SHARE: f64 = 0.5;
 const BENEATH_BYTES: u64 = 16 << 20;
 
 /// Where processors are left over, workers waited for one in this share of the time, while others used at least that
-/// share of one. Where the workers' own wait was not counted, it is that of any process.
+/// share of one. Where the workers' own wait was not counted, any process counts.
 const CPU_PRESSURE_SHARE: f64 = 0.1;
 const CPU_PRESSURE_OTHERS_SHARE: f64 = 0.05;
 
@@ -42,10 +40,9 @@ const CLOCK_ERROR: f64 = 0.001;
 /// A kind of disturbance from outside, with its condition, its sentence and its hint.
 pub(super) struct DisturbanceKind {
     pub(super) code: WarningCode,
-    /// How much of it there was in a measurement: none where that is not known, `Some(None)` where it
-    /// was below the threshold.
-    judge: fn(&Book, &Measurement) -> Option<Option<f64>>,
-    /// What happened in so many measurements, to stand behind the names of their phases; with
+    /// How much of it there was in a measurement: `None` below the threshold, and where it is not known.
+    pub(super) amount: fn(&Book, &Measurement) -> Option<f64>,
+    /// What happened in this number of measurements, to stand behind the names of their phases; with
     /// the largest of their amounts.
     pub(super) sentence: fn(&str, f64) -> String,
     /// What to do about it.
@@ -56,7 +53,7 @@ pub(super) struct DisturbanceKind {
 pub(super) const DISTURBANCES: [DisturbanceKind; 6] = [
     DisturbanceKind {
         code: WarningCode::OthersIo,
-        judge: |book, m| others_io(book, m, m.disturbance.as_ref()?),
+        amount: others_io,
         sentence: |many, most| {
             let moved = bytes(most as u64);
             format!("other processes moved up to {moved} on the disk during {many}")
@@ -66,10 +63,7 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 6] = [
     },
     DisturbanceKind {
         code: WarningCode::OthersCpu,
-        judge: |book, m| {
-            let others = others_cpu(m, m.disturbance.as_ref()?);
-            unless_awaited(book, m, others)
-        },
+        amount: |book, m| others_cpu(m).filter(|_| !is_awaited(book, m)),
         sentence: |many, most| {
             format!("other processes used up to {} of the CPU time during {many}", percent(most))
         },
@@ -77,10 +71,10 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 6] = [
     },
     DisturbanceKind {
         code: WarningCode::MemoryPressure,
-        judge: |_, m| {
+        amount: |_, m| {
             let seen = m.disturbance.as_ref()?;
             let (waited, all) = (seen.memory_pressure_seconds?, seen.seconds?);
-            Some(above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN))
+            above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN)
         },
         sentence: |many, most| {
             format!("memory was short for up to {} of the time in {many}", percent(most))
@@ -89,32 +83,31 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 6] = [
     },
     DisturbanceKind {
         code: WarningCode::Steal,
-        judge: |book, m| {
+        amount: |book, m| {
             let seen = m.disturbance.as_ref()?;
             let (stolen, all) = (seen.steal_seconds?, seen.cpu_seconds?);
-            unless_awaited(book, m, Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN)))
+            above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN).filter(|_| !is_awaited(book, m))
         },
         sentence: |many, most| format!("CPU steal up to {} in {many}", percent(most)),
         hint: "The host of this virtual machine is busy: run again when it is not.",
     },
     DisturbanceKind {
         code: WarningCode::Throttled,
-        judge: |book, m| {
+        amount: |book, m| {
             let seen = m.disturbance.as_ref()?;
-            let counts = [seen.core_throttles, seen.group_throttles];
-            let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
-            unless_awaited(book, m, Some((all > 0).then_some(all as f64)))
+            let counts = [seen.core_throttles, seen.group_throttles].into_iter().flatten();
+            let all = counts.fold(0, u64::saturating_add);
+            (all > 0 && !is_awaited(book, m)).then_some(all as f64)
         },
         sentence: |many, _| format!("CPUs were throttled in {many}"),
         hint: "Cool the machine, or give its control group more of the processors.",
     },
     DisturbanceKind {
         code: WarningCode::ClockJumped,
-        judge: |_, m| {
+        amount: |_, m| {
             let seen = m.disturbance.as_ref()?;
             let error = seen.clock_error.map_or(0.0, f64::abs);
-            let changed = seen.clock_changed == Some(true);
-            Some((changed || error > CLOCK_ERROR).then_some(error))
+            (seen.clock_changed == Some(true) || error > CLOCK_ERROR).then_some(error)
         },
         sentence: |many, _| format!("the clock was not steady in {many}"),
         hint: "Look at the kernel's log for its clock source; trust no latency of these.",
@@ -125,30 +118,9 @@ fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// The amount of each kind of disturbance in each measurement of a book.
-#[derive(Debug)]
-pub(super) struct DisturbanceAmounts {
-    /// By the address of the measurement, in the order of [`DISTURBANCES`].
-    amounts: BTreeMap<*const Measurement, [Option<Option<f64>>; DISTURBANCES.len()]>,
-}
-
-impl DisturbanceAmounts {
-    /// Judges each measurement of the book.
-    pub(super) fn new(book: &Book) -> Self {
-        let judged = |m| DISTURBANCES.each_ref().map(|kind| (kind.judge)(book, m));
-        let amounts = book.measurements.iter().map(|m| (std::ptr::from_ref(m), judged(m)));
-        Self { amounts: amounts.collect() }
-    }
-
-    /// How much there was of the kind with this number; as [`DisturbanceKind`] judges it.
-    pub(super) fn amount(&self, m: &Measurement, kind: usize) -> Option<Option<f64>> {
-        self.amounts.get(&std::ptr::from_ref(m))?[kind]
-    }
-}
-
 /// Whether a measurement of the book was disturbed from outside.
 pub(super) fn is_disturbed(book: &Book, m: &Measurement) -> bool {
-    DISTURBANCES.iter().any(|kind| (kind.judge)(book, m).flatten().is_some())
+    DISTURBANCES.iter().any(|kind| (kind.amount)(book, m).is_some())
 }
 
 /// The share of `all` if it is above a share and above so many seconds.
@@ -157,44 +129,35 @@ fn above(part: f64, all: f64, share: f64, seconds: f64) -> Option<f64> {
     (found.is_finite() && found > share && part >= seconds).then_some(found)
 }
 
-/// What was found of the processors; but nothing where a phase waits for a modelled disk that is not late: it
-/// answers at its time, whatever else the machine does.
-fn unless_awaited(book: &Book, m: &Measurement, found: Option<Option<f64>>) -> Option<Option<f64>> {
-    let is_late = late_share(m).is_none_or(|share| share > LATE_SHARE_MAX);
-    let is_awaited = book.is_on_model(m)
-        && !is_late
-        && Limit::of_measurements(&[m], book.host.cpus) == Some(Limit::Device);
-    found.map(|amount| amount.filter(|_| !is_awaited))
+/// Whether a phase waits for a modelled disk that is not late: it answers at its time, whatever the processors do.
+fn is_awaited(book: &Book, m: &Measurement) -> bool {
+    let is_in_time = || late_share(m).is_some_and(|share| share <= LATE_SHARE_MAX);
+    let limit = || Limit::of_measurements(&[m], book.host.cpus);
+    book.is_on_model(m) && is_in_time() && limit() == Some(Limit::Device)
 }
 
-/// Bytes that others moved on the disk. Nobody else moves any on a modelled one.
-fn others_io(book: &Book, m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
-    if book.is_on_model(m) {
-        return None;
-    }
+/// Bytes that others moved on the disk, if they are a part that counts. Nobody else moves any on a modelled one.
+pub(super) fn others_io(book: &Book, m: &Measurement) -> Option<f64> {
+    let seen = m.disturbance.as_ref().filter(|_| !book.is_on_model(m))?;
     let (read, written) = (m.device_read_bytes?, m.device_write_bytes?);
-    let device = read.saturating_add(written);
-    let beneath = (seen.beneath_read_bytes.unwrap_or(0), seen.beneath_write_bytes.unwrap_or(0));
+    let device = read.saturating_add(written) as f64;
+    let has_beneath = seen.beneath_read_bytes.is_some();
+    let beneath =
+        [seen.beneath_read_bytes, seen.beneath_write_bytes].map(Option::unwrap_or_default);
     // What others left in memory, or moved on other disks, is at most what this one moved. On a loop
     // device of boatload's own nobody else moves anything: only the disk below counts.
-    let own = book.made_for(m).is_some() && seen.beneath_read_bytes.is_some();
-    let upon = if own { (0, 0) } else { (read, written) };
-    let others = seen.others_read_bytes.zip(seen.others_write_bytes).map(|(r, w)| {
-        let read = r.min(upon.0.saturating_add(beneath.0));
-        read.saturating_add(w.min(upon.1.saturating_add(beneath.1)))
-    });
-    let beneath = beneath.0.saturating_add(beneath.1);
-    let direct = !through_cache(book, m) && seen.beneath_read_bytes.is_some();
-    let beneath = Some(beneath).filter(|_| direct);
-    let more = |bytes: u64, share: f64, least: u64| {
-        (bytes >= least && bytes as f64 > device as f64 * share).then_some(bytes as f64)
+    let is_own = book.made_for(m).is_some() && has_beneath;
+    let upon = if is_own { [0, 0] } else { [read, written] };
+    let most = |at: usize| upon[at].saturating_add(beneath[at]);
+    let others = seen.others_read_bytes.zip(seen.others_write_bytes);
+    let others = others.map(|(r, w)| r.min(most(0)).saturating_add(w.min(most(1))));
+    let is_direct = has_beneath && !through_cache(book, m);
+    let beneath = is_direct.then(|| beneath[0].saturating_add(beneath[1]));
+    let more = |bytes: Option<u64>, share: f64, least: u64| {
+        bytes.filter(|bytes| *bytes >= least && *bytes as f64 > device * share)
     };
-    if others.is_none() && beneath.is_none() {
-        return None;
-    }
-    let of_processes = others.and_then(|bytes| more(bytes, OTHERS_IO_SHARE, OTHERS_IO_BYTES));
-    let of_disk = beneath.and_then(|bytes| more(bytes, BENEATH_SHARE, BENEATH_BYTES));
-    Some(of_processes.into_iter().chain(of_disk).reduce(f64::max))
+    let of_processes = more(others, OTHERS_IO_SHARE, OTHERS_IO_BYTES);
+    of_processes.max(more(beneath, BENEATH_SHARE, BENEATH_BYTES)).map(|bytes| bytes as f64)
 }
 
 /// Whether it was on a loop device through the cache of what lies below: that writes when it likes.
@@ -206,21 +169,17 @@ fn through_cache(book: &Book, m: &Measurement) -> bool {
     device.is_some_and(|device| device.loop_direct_io == Some(false))
 }
 
-/// Whether others moved a part of what the device did that counts.
-pub(super) fn is_io_of_others(book: &Book, m: &Measurement) -> bool {
-    m.disturbance.as_ref().and_then(|seen| others_io(book, m, seen)).flatten().is_some()
-}
-
 /// Others' share of the processors.
-fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
+fn others_cpu(m: &Measurement) -> Option<f64> {
+    let seen = m.disturbance.as_ref()?;
     let (others, all, seconds) = (seen.others_load_seconds()?, seen.cpu_seconds?, seen.seconds?);
-    let share = above(others, all, OTHERS_CPU_SHARE, CPU_SECONDS_MIN);
     let processors = (all / seconds).round();
     let own = m.time_shares.and_then(|shares| shares.run_queue).map(|share| share * seconds);
     // Where workers are as many as processors they wait for each other.
     let is_room = f64::from(m.threads.unwrap_or(1)) < processors;
     let waited = own.or(seen.cpu_pressure_seconds).filter(|_| is_room);
-    let waited = waited.and_then(|s| above(s, seconds, CPU_PRESSURE_SHARE, CPU_SECONDS_MIN));
-    let waited = waited.filter(|_| others > seconds * CPU_PRESSURE_OTHERS_SHARE);
-    Some(share.or_else(|| waited.map(|_| others / all)))
+    let has_waited = waited
+        .is_some_and(|s| above(s, seconds, CPU_PRESSURE_SHARE, CPU_SECONDS_MIN).is_some())
+        && others > seconds * CPU_PRESSURE_OTHERS_SHARE;
+    above(others, all, OTHERS_CPU_SHARE, CPU_SECONDS_MIN).or(has_waited.then_some(others / all))
 }

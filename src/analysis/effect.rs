@@ -50,7 +50,7 @@ pub struct EffectFinding {
     pub phase: Option<String>,
     /// What is compared with.
     pub from: EffectCell,
-    /// What takes so many times as long.
+    /// What takes `ratio` times as long.
     pub to: EffectCell,
     /// The ratio of the times of an operation, or of a byte.
     pub ratio: f64,
@@ -79,7 +79,7 @@ pub struct EffectFinding {
     pub(in crate::analysis) text: String,
 }
 
-/// What is said of a ratio.
+/// What is stated about a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatedRatio {
     /// What is decided.
@@ -105,7 +105,7 @@ pub struct LevelStep {
 }
 
 impl StatedRatio {
-    /// Of a single repeat, of which nothing is claimed.
+    /// Of a single repeat: nothing is claimed.
     pub(in crate::analysis) const UNDECIDED: Self =
         Self { decision: Decision::Open, interval: None, level: None, since: None };
 }

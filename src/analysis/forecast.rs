@@ -18,7 +18,7 @@ pub struct RunForecast {
 }
 
 impl RunForecast {
-    /// Seconds of so many repeats.
+    /// Seconds of this number of repeats.
     #[must_use]
     pub fn seconds(&self, repeats: u32) -> f64 {
         self.once_seconds + self.repeat_seconds * f64::from(repeats)
@@ -44,27 +44,17 @@ impl RunForecast {
 /// Whether a complete run did the same work, however often. Where it ran is not looked at.
 pub fn same_work(plan: &Plan, book: &Book) -> bool {
     let run = &book.run;
-    let same = run.complete
+    let is_same_job = run.complete
         && run.hosts.is_empty()
-        && (&run.job, run.scale) == (&plan.job, plan.scale)
-        && run.parameters == plan.parameters;
+        && (&run.job, run.scale, &run.parameters) == (&plan.job, plan.scale, &plan.parameters);
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));
-    let planned: BTreeSet<_> = phases
-        .map(|(cell, p)| {
-            let how = (Some(cell.engine), p.threads, p.cache);
-            (cell.variant.as_str(), p.name.as_str(), how)
-        })
-        .collect();
-    let done: BTreeSet<_> = book
-        .measurements
-        .iter()
-        .filter(|m| !m.is_settle())
-        .map(|m| {
-            let how = (m.engine, m.threads.unwrap_or_default(), m.cache.asked);
-            (m.cell.variant.as_str(), m.phase.as_str(), how)
-        })
-        .collect();
-    same && planned == done
+    let planned =
+        phases.map(|(cell, p)| (&*cell.variant, &*p.name, (Some(cell.engine), p.threads, p.cache)));
+    let measured = book.measurements.iter().filter(|m| !m.is_settle());
+    let done = measured.map(|m| {
+        (&*m.cell.variant, &*m.phase, (m.engine, m.threads.unwrap_or_default(), m.cache.asked))
+    });
+    is_same_job && planned.collect::<BTreeSet<_>>() == done.collect()
 }
 
 /// Whether a run's file systems were made as the plan's are on the place that is asked for: by the
@@ -97,12 +87,9 @@ fn is_alike(
             made.place == MadeOn::Device && name.and_then(Path::file_name) == path.file_name()
         }
     };
-    let disks = [
-        wanted.disk.as_ref().map(|disk| disk.text.as_str()),
-        made.disk.as_ref().map(|disk| disk.model.as_str()),
-    ];
+    let model = made.disk.as_ref().map(|disk| &disk.model);
     is_there
-        && disks[0] == disks[1]
+        && wanted.disk.as_ref().map(|disk| &disk.text) == model
         && (made.kind.as_str(), made.device_bytes) == (wanted.kind.name, size.bytes)
         && (&made.mkfs, &made.mount_asked)
             == (&shown_command(wanted, size), &mount_options(wanted, size))

@@ -9,10 +9,10 @@ use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
 use crate::host::facts::DeviceFacts;
 use crate::results::book::{Book, CacheAsked, EngineName, MadeOn};
 
-/// Places in a row of so many fewer than values: three lie on each side of a step.
+/// A row has this many fewer places than values: three lie on each side of a step.
 const NO_PLACES: usize = 5;
 
-/// Of so many runs a history is made, unless another number is asked for.
+/// A history has this number of runs, unless another number is asked for.
 pub const HISTORY_RUNS: u32 = 30;
 
 /// The steps in a row of logarithms of runs, in their order.
@@ -36,13 +36,11 @@ const MEMORY_SAME: f64 = 0.02;
 pub fn same_target(a: &Book, b: &Book) -> bool {
     let (memory, other) = (a.host.memory_bytes as f64, b.host.memory_bytes as f64);
     let same_memory = (memory - other).abs() <= MEMORY_SAME * memory.max(other);
-    let asked =
-        |book: &Book| (book.run.scenario.clone(), book.run.scale, book.run.parameters.clone());
-    let machine = |book: &Book| (book.host.cpu.clone(), book.host.cpus);
+    let asked = |book: &Book| (book.run.scale, book.run.hosts.len(), book.host.cpus);
     same_memory
         && asked(a) == asked(b)
-        && machine(a) == machine(b)
-        && a.run.hosts.len() == b.run.hosts.len()
+        && (&a.run.scenario, &a.run.parameters) == (&b.run.scenario, &b.run.parameters)
+        && a.host.cpu == b.host.cpu
         && (same_place(a, b) || (lies_on_models(a) && lies_on_models(b)))
         && made(a) == made(b)
         && same_way(a, b)

@@ -1,7 +1,9 @@
 //! Merges the latencies of each phase over all valid repeats into a distribution, and lists latencies of
 //! single operations.
 
-use super::summary::{PhaseSummary, Summary, VariantSummary};
+use std::collections::BTreeSet;
+
+use super::summary::{Summary, VariantSummary};
 use super::tails::merge;
 use crate::results::book::{Book, Level, Measurement};
 
@@ -29,7 +31,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// What one in so many operations exceeds, in nanoseconds, up to one in all of them, which is the
+    /// What one in a number of operations exceeds, in nanoseconds, up to one in all of them, which is the
     /// longest latency: for a picture.
     pub fn curve(&self) -> Vec<(f64, u64)> {
         let all = self.operations as f64;
@@ -57,20 +59,15 @@ const STEPS_EACH_HALF: u32 = 5;
 const SUB_BUCKETS: u32 = 2048;
 
 /// One for each phase of each variant at each level whose latencies were kept, in the order of the
-/// summary.
-pub(super) fn distributions(book: &Book, summary: &Summary) -> Vec<Distribution> {
-    distributions_where(book, summary, |_, _| true)
-}
-
-/// The same of some rows of the book's summary.
+/// summary, where the variant and its level are wanted.
 pub fn distributions_where(
     book: &Book,
     summary: &Summary,
-    wanted: impl Fn(&VariantSummary, &PhaseSummary) -> bool,
+    wanted: impl Fn(&VariantSummary) -> bool,
 ) -> Vec<Distribution> {
     let mut all = Vec::new();
-    for group in &summary.groups {
-        for row in group.rows.iter().filter(|row| wanted(group, row)) {
+    for group in summary.groups.iter().filter(|group| wanted(group)) {
+        for row in &group.rows {
             let of_row = book.measurements.iter().filter(|m| {
                 let cell = &m.cell;
                 m.valid()
@@ -113,15 +110,16 @@ pub(crate) fn is_latencies_only(book: &Book, summary: &Summary) -> bool {
 }
 
 /// Numbers, from 1, of the operations that have windows of their own.
-pub(crate) fn single_operations(book: &Book) -> Vec<u64> {
-    let windows = book.measurements.iter().flat_map(|m| &m.windows);
-    let mut numbers: Vec<u64> = windows.map(|window| window.first.saturating_add(1)).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+pub(crate) fn single_operations<'a>(all: impl Iterator<Item = &'a Measurement>) -> Vec<u64> {
+    let windows = all.flat_map(|m| &m.windows).filter(|window| window.operations == 1);
+    windows
+        .map(|window| window.first.saturating_add(1))
+        .collect::<BTreeSet<u64>>()
+        .into_iter()
+        .collect()
 }
 
-/// Latency of the operation with this number, in nanoseconds; none if it has no window of its own.
+/// Latency of the operation with this number, in nanoseconds; `None` if it has no window of its own.
 pub(crate) fn single_latency_ns(m: &Measurement, operation: u64) -> Option<f64> {
     let mut windows = m.windows.iter();
     windows.find(|window| window.first.saturating_add(1) == operation).map(|w| w.mean_ns)
@@ -171,6 +169,6 @@ mod tests {
     fn latencies_that_were_not_kept_have_no_distribution() {
         let mut book = fixture::book();
         book.measurements.iter_mut().for_each(|m| m.histogram.clear());
-        assert_eq!(Analysis::of(&book).distributions(), []);
+        assert!(Analysis::of(&book).distributions().is_empty());
     }
 }

@@ -1,43 +1,18 @@
 //! Computes how fragmented a tree is from a sample of its files, with intervals from the sampling.
 
+use super::statistics::describe::mean;
 use super::statistics::distributions::student_t;
 use super::statistics::{Interval, share_interval};
 use super::thresholds::INTERVAL_ALPHA;
-use crate::base::named_enum::named_enum;
 use crate::host::layout::{LayoutSample, SampledFile};
 
 /// Files up to this size are small.
 pub const SMALL_BYTES: u64 = 16 << 10;
 
-/// The largest size of each class; the last class has all others.
+/// The largest size of each class; the last class has the larger files.
 const CLASS_BYTES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20];
 
-named_enum! {
-    /// What a tree is called by its layout score.
-    pub enum Fragmentation {
-        /// From 0.99 on.
-        Hardly = "Hardly fragmented",
-        /// From 0.95 on.
-        Slightly = "Slightly fragmented",
-        /// From 0.8 on.
-        Fragmented = "Fragmented",
-        /// Below that.
-        Heavily = "Heavily fragmented",
-    }
-}
-
-impl Fragmentation {
-    fn of_score(score: f64) -> Self {
-        match score {
-            score if score >= 0.99 => Self::Hardly,
-            score if score >= 0.95 => Self::Slightly,
-            score if score >= 0.8 => Self::Fragmented,
-            _ => Self::Heavily,
-        }
-    }
-}
-
-/// A share with its 95% interval: none where all was seen, or where the sample is too small for one.
+/// A share with its 95% interval: `None` where all was seen, or where the sample is too small for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampledShare {
     /// From 0 to 1.
@@ -70,8 +45,6 @@ pub struct SizeClass {
 /// Entries of the directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectorySizes {
-    /// Directories that were listed to their end.
-    pub directories: u64,
     /// Half have at most so many.
     pub p50: u64,
     /// 9 of 10 have at most so many.
@@ -117,9 +90,14 @@ fn pieces(file: &SampledFile) -> Option<u64> {
 }
 
 impl LayoutSurvey {
-    /// What the tree is called; none without a layout score.
-    pub fn fragmentation(&self) -> Option<Fragmentation> {
-        self.all.score.map(|score| Fragmentation::of_score(score.value))
+    /// What the tree is called by its layout score; none without one.
+    pub fn fragmentation(&self) -> Option<&'static str> {
+        self.all.score.map(|score| match score.value {
+            0.99.. => "Hardly fragmented",
+            0.95.. => "Slightly fragmented",
+            0.8.. => "Fragmented",
+            _ => "Heavily fragmented",
+        })
     }
 
     /// Of a sample.
@@ -129,17 +107,15 @@ impl LayoutSurvey {
         let population = if sample.is_listing_cut { u64::MAX } else { sample.files };
         let count =
             |is: &dyn Fn(&SampledFile) -> bool| files.iter().filter(|f| is(f)).count() as u64;
-        let mut classes: Vec<SizeClass> = Vec::new();
-        let mut above = None;
-        for most in CLASS_BYTES.map(Some).into_iter().chain([None]) {
-            let is_in = |file: &SampledFile| {
-                above.is_none_or(|above| file.size_bytes > above)
-                    && most.is_none_or(|most| file.size_bytes <= most)
-            };
-            let class = SizeClass { most_bytes: most, ..size_class(files, population, &is_in) };
-            classes.extend((class.files > 0).then_some(class));
-            above = most;
-        }
+        let class_of =
+            |file: &SampledFile| CLASS_BYTES.into_iter().find(|most| file.size_bytes <= *most);
+        let class = |most_bytes: Option<u64>| {
+            let is_in = |file: &SampledFile| class_of(file) == most_bytes;
+            SizeClass { most_bytes, ..size_class(files, population, &is_in) }
+        };
+        let mut classes: Vec<_> =
+            CLASS_BYTES.map(Some).into_iter().chain([None]).map(class).collect();
+        classes.retain(|class| class.files > 0);
         let slack = files.iter().map(|file| RatioTerm {
             part: file.allocated_bytes.saturating_sub(file.size_bytes) as f64,
             whole: file.allocated_bytes as f64,
@@ -187,7 +163,7 @@ fn size_class(
         allocated_share: ratio(&allocated.collect::<Vec<_>>(), population),
         one_piece: share(placed.iter().map(|pieces| *pieces == 1), members_of(placed.len())),
         pieces_mean: (!placed.is_empty())
-            .then(|| placed.iter().map(|n| *n as f64).sum::<f64>() / placed.len() as f64),
+            .then(|| placed.iter().sum::<u64>() as f64 / placed.len() as f64),
         pieces_max: placed.iter().copied().max().unwrap_or(0),
         score: ratio(&blocks, members_of(blocks.len())),
     }
@@ -200,15 +176,10 @@ fn directory_sizes(entries: &[u64]) -> Option<DirectorySizes> {
         let rank = (share * sorted.len() as f64).ceil() as usize;
         sorted.get(rank.saturating_sub(1)).copied()
     };
-    Some(DirectorySizes {
-        directories: sorted.len() as u64,
-        p50: at(0.5)?,
-        p90: at(0.9)?,
-        max: *sorted.last()?,
-    })
+    Some(DirectorySizes { p50: at(0.5)?, p90: at(0.9)?, max: *sorted.last()? })
 }
 
-/// What is left of the variance where a part of all was seen without putting back (Cochran, "Sampling Techniques",
+/// The remaining variance where a part of all was seen without putting back (Cochran, "Sampling Techniques",
 /// 1977, section 2.6).
 fn unseen(n: f64, population: u64) -> f64 {
     (1.0 - n / population as f64).max(0.0)
@@ -216,22 +187,14 @@ fn unseen(n: f64, population: u64) -> f64 {
 
 /// The share of those that are; Wilson's interval, with the sample as large as it is worth.
 fn share(all: impl Iterator<Item = bool>, population: u64) -> Option<SampledShare> {
-    let (mut n, mut are) = (0.0, 0.0);
-    for is in all {
-        n += 1.0;
-        are += f64::from(u8::from(is));
-    }
-    let (value, left) = (are / n, unseen(n, population));
-    if n == 0.0 {
-        return None;
-    }
-    if left == 0.0 {
-        return Some(SampledShare { value, interval: None });
-    }
-    Some(SampledShare { value, interval: share_interval(value, n / left, INTERVAL_ALPHA) })
+    let all: Vec<f64> = all.map(|is| f64::from(u8::from(is))).collect();
+    let (value, n) = (mean(&all), all.len() as f64);
+    let left = unseen(n, population);
+    let interval = (left > 0.0).then(|| share_interval(value, n / left, INTERVAL_ALPHA)).flatten();
+    (n > 0.0).then_some(SampledShare { value, interval })
 }
 
-/// The sum of parts over that of wholes; its error by linearization (Cochran, section 6.4).
+/// The sum of parts over the sum of wholes; its error by linearization (Cochran, section 6.4).
 fn ratio(terms: &[RatioTerm], population: u64) -> Option<SampledShare> {
     let n = terms.len() as f64;
     let whole: f64 = terms.iter().map(|term| term.whole).sum();
@@ -346,7 +309,7 @@ mod tests {
     #[test]
     fn directories_are_told_by_their_middle_their_upper_tenth_and_their_largest() {
         let sizes = directory_sizes(&[5, 1, 2, 3, 4, 6, 7, 8, 9, 1_000]).unwrap();
-        assert_eq!((sizes.p50, sizes.p90, sizes.max, sizes.directories), (5, 9, 1_000, 10));
+        assert_eq!((sizes.p50, sizes.p90, sizes.max), (5, 9, 1_000));
         assert_eq!(directory_sizes(&[]), None);
     }
 }

@@ -1,7 +1,7 @@
 //! States what limited the speed of a phase, from what its workers did with their time.
 
 use crate::base::named_enum::named_enum;
-use crate::results::book::{Measurement, TimeShares};
+use crate::results::book::Measurement;
 use crate::results::time_shares::busy_seconds;
 
 /// A known share of the workers' time that is the largest of all, whatever is unknown of the rest.
@@ -58,8 +58,8 @@ impl Limit {
         let is_real =
             |m: &&Measurement| m.engine.is_some() && !m.is_simulated() && m.ranks.is_none();
         let first = measurements.first().filter(|_| measurements.iter().all(is_real))?;
-        let shares = mean_shares(measurements);
-        let [on_cpu, mut run_queue, device, kernel, mut throttled, other] = shares.all();
+        let [on_cpu, mut run_queue, device, kernel, mut throttled, other] =
+            mean_shares(measurements);
         let processor = on_cpu.map(|share| share + kernel.unwrap_or_default());
         if let (Some(queued), Some(held)) = (run_queue, throttled.filter(|held| *held >= HELD_MIN))
         {
@@ -85,7 +85,7 @@ impl Limit {
     }
 }
 
-/// What several workers waited for, who were on processors for so many times the time, all together.
+/// What several workers waited for, who together were on processors for `on_cpus` times the time.
 fn waiting_or_lock(measurements: &[&Measurement], on_cpus: f64) -> Option<Limit> {
     let switches = measurements.iter().map(|m| m.context_switches).sum::<Option<u64>>()?;
     let operations = measurements.iter().map(|m| m.operations as f64).sum::<f64>();
@@ -94,21 +94,14 @@ fn waiting_or_lock(measurements: &[&Measurement], on_cpus: f64) -> Option<Limit>
 }
 
 /// The shares of all measurements together, each weighted by its time; what is unknown of one is unknown.
-fn mean_shares(measurements: &[&Measurement]) -> TimeShares {
+fn mean_shares(measurements: &[&Measurement]) -> [Option<f64>; 6] {
     let all = measurements.iter().map(|m| m.durable_seconds()).sum::<f64>();
-    let mean = |of: fn(&TimeShares) -> Option<f64>| {
-        let weighted = |m: &&Measurement| Some(of(m.time_shares.as_ref()?)? * m.durable_seconds());
+    std::array::from_fn(|at| {
+        let weighted =
+            |m: &&Measurement| Some(m.time_shares.as_ref()?.all()[at]? * m.durable_seconds());
         let sum = measurements.iter().map(weighted).sum::<Option<f64>>();
         sum.map(|sum| sum / all).filter(|share| share.is_finite())
-    };
-    TimeShares {
-        on_cpu: mean(|shares| shares.on_cpu),
-        run_queue: mean(|shares| shares.run_queue),
-        device: mean(|shares| shares.device),
-        kernel_threads: mean(|shares| shares.kernel_threads),
-        throttled: mean(|shares| shares.throttled),
-        other: mean(|shares| shares.other),
-    }
+    })
 }
 
 /// The limit where the shares leave it open, from processor time and the device's counters: only what is sure whatever
@@ -132,9 +125,9 @@ fn by_counters(measurements: &[&Measurement], cpus: u32) -> Option<Limit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::book::{DiskActivity, EngineName};
+    use crate::results::book::{DiskActivity, EngineName, TimeShares};
 
-    /// Ten seconds with a sync of two on one worker, whose shares are those of `[on_cpu, run_queue, device,
+    /// Ten seconds with a sync of two on one worker, whose shares are `[on_cpu, run_queue, device,
     /// kernel_threads, throttled, other]`.
     fn with_shares(shares: [Option<f64>; 6]) -> Measurement {
         let [on_cpu, run_queue, device, kernel_threads, throttled, other] = shares;
@@ -142,7 +135,7 @@ mod tests {
         Measurement { time_shares: Some(shares), ..counted(0.0, 0.0) }
     }
 
-    /// One without shares, with so many seconds of its worker on a processor, and of its device.
+    /// One without shares, with the seconds that its worker was on a processor and its device busy.
     fn counted(on_cpu: f64, busy: f64) -> Measurement {
         Measurement {
             cpu_user_seconds: Some(on_cpu),

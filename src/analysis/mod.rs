@@ -99,7 +99,7 @@ impl<'a> Analysis<'a> {
         own.unwrap_or_else(|| table_of_rates(&view))
     }
 
-    /// The picture that shows the answer; none where no one does.
+    /// The picture that shows the answer; `None` where no one does.
     pub(crate) fn picture(&self) -> Option<Picture> {
         self.answered()?.reading.picture(&self.figures.view())
     }
@@ -111,7 +111,7 @@ impl<'a> Analysis<'a> {
         readings::own_question(self.book).unwrap_or(stated)
     }
 
-    /// What the run answers to its question; none where nothing was measured, and of published figures.
+    /// What the run answers to its question; `None` where nothing was measured, and of published figures.
     pub fn answer(&self) -> Option<&AnswerFinding> {
         match self.findings().first() {
             Some(Finding::Answer(answer)) => Some(answer),

@@ -77,7 +77,7 @@ pub(super) struct Observations<'a> {
     /// Those that do not count.
     others: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
-    /// The phases whose operations move so much that times are those of a byte.
+    /// The phases whose operations move so much that times are given for a byte.
     bulk: BTreeSet<&'a str>,
 }
 
@@ -91,7 +91,7 @@ pub(in crate::analysis) struct UncountedCell<'a> {
     pub(in crate::analysis) why: &'static str,
 }
 
-/// Those of a run, in the order they were first measured.
+/// All such cells of a run, in the order they were first measured.
 pub(in crate::analysis) fn uncounted_cells(book: &Book) -> Vec<UncountedCell<'_>> {
     let all = Observations::new(book, &[]);
     let keys = all.others.iter().map(|m| (&*m.phase, &*m.cell.variant, m.cell.level.as_ref()));
@@ -104,13 +104,18 @@ pub(in crate::analysis) fn uncounted_cells(book: &Book) -> Vec<UncountedCell<'_>
 }
 
 impl<'a> Observations<'a> {
-    /// Leaves out what is not valid, what no rate or level can be made of, cells of which a measurement took as long
+    /// Leaves out what is not valid, what no rate or level can be made of, cells with a measurement that took as long
     /// as a phase may, for their others are the quick ones, and what was written until the unmount, which belongs to
     /// the whole job.
     pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
         let all = book.measurements.iter().filter(|m| !m.is_settle());
         let limited: Vec<&Measurement> = all.clone().filter(|m| m.reached_limit()).collect();
-        let is_limited = |m: &Measurement| limited.iter().any(|other| are_of_one_cell(m, other));
+        let is_limited = |m: &Measurement| {
+            let of = |other: &&Measurement| {
+                is_of(m, &other.phase, &other.cell.variant, other.cell.level.as_ref())
+            };
+            limited.iter().any(of)
+        };
         let (measurements, others): (Vec<_>, Vec<_>) =
             all.partition(|m| is_counted(m) && !is_limited(m));
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
@@ -140,10 +145,7 @@ impl<'a> Observations<'a> {
         variant: &str,
         level: Option<&Level>,
     ) -> &'static str {
-        let here = |m: &&&Measurement| {
-            (&*m.phase, &*m.cell.variant, m.cell.level.as_ref()) == (phase, variant, level)
-        };
-        match self.others.iter().filter(here).any(|m| m.reached_limit()) {
+        match self.others.iter().any(|m| is_of(m, phase, variant, level) && m.reached_limit()) {
             true => REACHED_LIMIT,
             false => "no valid measurement",
         }
@@ -162,10 +164,8 @@ impl<'a> Observations<'a> {
         variant: &str,
         level: Option<&Level>,
     ) -> Vec<&'a Measurement> {
-        let here = |m: &&&Measurement| {
-            m.phase == phase && m.cell.variant == variant && m.cell.level.as_ref() == level
-        };
-        self.measurements.iter().filter(here).copied().collect()
+        let all = self.measurements.iter().copied();
+        all.filter(|m| is_of(m, phase, variant, level)).collect()
     }
 
     /// All that have measurements, by phase, then by variant.
@@ -267,22 +267,21 @@ impl<'a> Observations<'a> {
         self.bulk.iter().all(|phase| {
             let own = all.iter().filter(|m| m.phase == *phase && !is_listing(m));
             let bytes = own.map(|m| m.bytes.unwrap_or(0) as f64 / m.operations as f64);
-            let ends = bytes.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), one| {
-                (least.min(one), most.max(one))
-            });
-            ends.1 <= ends.0 * (1.0 + WORK_SAME) || ends.0.is_infinite()
+            let bytes: Vec<f64> = bytes.collect();
+            let end = |of: fn(f64, f64) -> f64| bytes.iter().copied().reduce(of);
+            end(f64::max) <= end(f64::min).map(|least| least * (1.0 + WORK_SAME))
         })
     }
 
     /// The times of each phase of each variant over the axis, of repeats that have all levels. Phases with windows are left
     /// out: their growth is told.
     pub(super) fn series(&self) -> Vec<TimeSeries<'a>> {
-        let has_windows = |m: &&&Measurement| !m.windows.is_empty();
-        let in_windows: BTreeSet<&str> =
-            self.measurements.iter().filter(has_windows).map(|m| m.phase.as_str()).collect();
+        let has_windows = |phase: &str| {
+            self.measurements.iter().any(|m| m.phase == phase && !m.windows.is_empty())
+        };
         let tables = self.tables();
         let mut all = Vec::new();
-        for phase in self.phases().into_iter().filter(|phase| !in_windows.contains(phase)) {
+        for phase in self.phases().into_iter().filter(|phase| !has_windows(phase)) {
             for variant in self.variants.iter().copied() {
                 let own = tables.iter().filter(|table| table.phase == Some(phase));
                 let cells = own.filter_map(|table| {
@@ -348,7 +347,7 @@ pub(super) struct WholeJob {
     pub(super) operations: Vec<u64>,
 }
 
-/// The repeats of a cell of which every phase is valid; none if one took as long as a phase may, for the others are
+/// The repeats of a cell whose phases are all valid; empty if one took as long as a phase may, for the others are
 /// the quick ones.
 pub(super) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) -> Vec<WholeJob> {
     if cell.iter().any(|m| m.reached_limit()) {
@@ -358,7 +357,7 @@ pub(super) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) -> Vec<WholeJob
     repeats.into_iter().filter_map(|repeat| whole_job(cell, phases, repeat)).collect()
 }
 
-/// Each phase by the mean of its passes, of which repeats may have unlike numbers; none unless all
+/// Each phase by the mean of its passes; repeats may have unlike numbers of them; none unless all
 /// are valid.
 fn whole_job(cell: &[&Measurement], phases: &[&str], repeat: u32) -> Option<WholeJob> {
     let (mut seconds, mut operations) = (0.0, Vec::new());
@@ -404,17 +403,14 @@ pub(super) fn lowest_first<'a>(
     levels
 }
 
-/// Whether two are of one phase of a variant at a level.
-fn are_of_one_cell(a: &Measurement, b: &Measurement) -> bool {
-    let [a, b] = [a, b].map(|m| (&m.phase, &m.cell.variant, &m.cell.level));
-    a == b
+fn is_of(m: &Measurement, phase: &str, variant: &str, level: Option<&Level>) -> bool {
+    (&*m.phase, &*m.cell.variant, m.cell.level.as_ref()) == (phase, variant, level)
 }
 
 /// Whether it is valid, and a rate and a level can be made of it.
 pub(super) fn is_counted(m: &Measurement) -> bool {
-    let level = m.cell.level.as_ref().is_none_or(|level| level.value.is_finite());
-    let is_known = |seconds: Option<f64>| seconds.is_some_and(|s| SECONDS.contains(&s));
-    let sync = m.sync_seconds.is_none_or(|sync| (0.0..*SECONDS.end()).contains(&sync));
-    let seconds = is_known(m.seconds) && sync;
-    m.valid() && m.operations > 0 && seconds && level
+    let has_level = m.cell.level.as_ref().is_none_or(|level| level.value.is_finite());
+    let has_seconds = m.seconds.is_some_and(|seconds| SECONDS.contains(&seconds));
+    let has_sync = m.sync_seconds.is_none_or(|sync| (0.0..*SECONDS.end()).contains(&sync));
+    m.valid() && m.operations > 0 && has_seconds && has_sync && has_level
 }

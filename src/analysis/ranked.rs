@@ -2,6 +2,7 @@
 
 use super::effect::{ComparedRatio, EffectFinding, Reading};
 use super::effects::decide::Decision;
+use super::findings::say::level_in_words;
 use super::observations::{LeftOutVariant, Observations, TimeTable};
 use super::statement::text_of;
 use crate::base::distinct::each_once;
@@ -31,7 +32,7 @@ pub struct RankedVariants {
     /// Variants that cannot take part.
     pub(in crate::analysis) left_out: Vec<LeftOutVariant>,
     /// What was found of the caches of some variants, where that is not the same of all.
-    pub(in crate::analysis) caches: Vec<CacheDifference>,
+    pub(in crate::analysis) caches: Vec<String>,
     /// Whether content was left that the device had not when a phase ended.
     pub(in crate::analysis) unwritten: bool,
 }
@@ -47,14 +48,6 @@ pub struct RankedVariant {
     pub headline: ComparedRatio,
     /// The place of the effect among the concluded ones.
     pub(in crate::analysis) effect: usize,
-}
-
-/// What was found of the caches of some variants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::analysis) struct CacheDifference {
-    variants: Vec<String>,
-    /// `warm`
-    found: String,
 }
 
 /// The orders of a run with these conclusions: the whole job first, each at each level.
@@ -82,11 +75,7 @@ fn order(table: &TimeTable<'_>, concluded: &[PlacedEffect<'_>]) -> Option<Ranked
     let others: Vec<RankedVariant> = others.iter().filter_map(behind).collect();
     (!others.is_empty()).then(|| RankedVariants {
         phase: table.phase.map(String::from),
-        job_ns: table
-            .rows
-            .iter()
-            .map(|row| (row.variant.to_string(), row.mean().exp() * 1e9))
-            .collect(),
+        job_ns: by_time.iter().map(|(name, log)| (name.to_string(), log.exp() * 1e9)).collect(),
         level: table.level.cloned(),
         first: first.to_string(),
         others,
@@ -104,54 +93,36 @@ fn is_between(found: &EffectFinding, table: &TimeTable<'_>, pair: [&str; 2]) -> 
         && pair.iter().all(|name| sides.contains(&Some(name)))
 }
 
-/// What was found of the caches, where that is not the same of all variants.
-fn cache_differences(table: &TimeTable<'_>) -> Vec<CacheDifference> {
+/// What was found of the caches, where it is not the same of all variants: `ext4, xfs warm`.
+fn cache_differences(table: &TimeTable<'_>) -> Vec<String> {
     let states = each_once(table.rows.iter().map(|row| row.caches.join(" and ")));
-    if states.len() < 2 {
-        return Vec::new();
-    }
-    let variants = |state: &String| {
+    let of_state = |state: &String| {
         let own = table.rows.iter().filter(|row| row.caches.join(" and ") == *state);
-        own.map(|row| row.variant.to_string()).collect()
+        format!("{} {state}", own.map(|row| row.variant).collect::<Vec<_>>().join(", "))
     };
-    let difference = |found| CacheDifference { variants: variants(&found), found };
-    states.into_iter().map(difference).collect()
+    if states.len() < 2 { Vec::new() } else { states.iter().map(of_state).collect() }
 }
 
-const UNWRITTEN: &str = "What was not yet on the device when a phase ended is in none of these times: \
+const UNWRITTEN: &str = " What was not yet on the device when a phase ended is in none of these times: \
                          ask for a sync with `durability`.";
 
 impl RankedVariants {
-    /// The order in one sentence, or a few, as tables state it.
+    /// The order in one sentence, or a few, as tables state it: with who is not in it, whose caches were found otherwise, and
+    /// what is not in the times.
     pub fn sentence(&self) -> String {
         let what = self.phase.as_deref().unwrap_or("the whole job");
-        let place = self
-            .level
-            .as_ref()
-            .map(|one| format!(" at {}", super::findings::say::level_in_words(one)));
-        let mut sentence = format!("{what}{}: {}.", place.unwrap_or_default(), self.about_order());
-        for note in self.notes() {
-            sentence += &format!(" {note}");
+        let level = self.level.as_ref().map(level_in_words);
+        let place = level.map_or_else(String::new, |level| format!(" at {level}"));
+        let mut sentence = format!("{what}{place}: {}.", self.about_order());
+        let left_out = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
+        let left_out: Vec<String> = left_out.collect();
+        if !left_out.is_empty() {
+            sentence += &format!(" Left out: {}.", left_out.join(", "));
         }
-        sentence
-    }
-
-    /// What a reader must know of the order: who is not in it, whose caches were found otherwise, and what is not in the times.
-    fn notes(&self) -> Vec<String> {
-        let caches =
-            self.caches.iter().map(|one| format!("{} {}", one.variants.join(", "), one.found));
-        let caches: Vec<String> = caches.collect();
-        let differed = format!("Their caches differed: {}.", caches.join("; "));
-        let unwritten = self.unwritten.then(|| UNWRITTEN.to_string());
-        let differed = (!caches.is_empty()).then_some(differed);
-        self.about_left_out().into_iter().chain(differed).chain(unwritten).collect()
-    }
-
-    /// A sentence on the variants that the order leaves out, if any.
-    fn about_left_out(&self) -> Option<String> {
-        let each = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
-        let each: Vec<String> = each.collect();
-        (!each.is_empty()).then(|| format!("Left out: {}.", each.join(", ")))
+        if !self.caches.is_empty() {
+            sentence += &format!(" Their caches differed: {}.", self.caches.join("; "));
+        }
+        sentence + if self.unwritten { UNWRITTEN } else { "" }
     }
 
     /// How long a variant takes for the whole job, in nanoseconds; none of a phase.

@@ -1,13 +1,13 @@
-//! Computes how fast the ranks of a run were beside each other, and which of them, or which host, is slow.
+//! Computes how fast the ranks of a run were, and which of them, or which host, is slow.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::effects::moderation::moderated;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level, Measurement};
-use crate::results::order::phase_cells;
+use crate::results::order::{PhaseCell, phase_cells};
 
 /// A rank is slow if it is surely below this share of the rate of the others.
 const SLOW_RATIO: f64 = 0.9;
@@ -27,7 +27,7 @@ pub struct RankRates {
     pub level: Option<Level>,
     /// The phase.
     pub phase: String,
-    /// Mean operations per second of each rank, in their order; none where it did none.
+    /// Mean operations per second of each rank, in their order; `None` where it did none.
     pub rates: Vec<Option<f64>>,
     /// Mean of all operations over the time until the last rank ended.
     pub rate: f64,
@@ -56,110 +56,94 @@ pub struct SlowRank {
     pub measurements: usize,
 }
 
+/// Ranks that are judged together.
+struct RankGroup {
+    name: String,
+    ranks: Vec<usize>,
+}
+
 /// What the ranks did in each phase of each variant at each level; nothing of runs of one process.
 pub fn rank_rates(book: &Book) -> Vec<RankRates> {
     let judged = book.measurements.iter().filter(|m| m.valid() && m.ranks.is_some());
-    let cells = phase_cells(judged);
-    cells
-        .iter()
-        .map(|cell| {
-            let of = |value: &dyn Fn(&Measurement) -> Option<f64>| {
-                let values: Vec<f64> = cell.measurements.iter().filter_map(|m| value(m)).collect();
-                (!values.is_empty()).then(|| mean(&values))
-            };
-            let measured: Vec<Vec<Option<f64>>> = cell
-                .measurements
-                .iter()
-                .filter_map(|m| {
-                    Some(m.ranks.as_ref()?.ranks.iter().map(|one| one.rate()).collect())
-                })
-                .collect();
-            let error = cell.measurements.iter().filter_map(|m| m.ranks.as_ref());
-            RankRates {
-                variant: cell.variant.to_string(),
-                level: cell.level.cloned(),
-                phase: cell.phase.to_string(),
-                rates: means(&measured),
-                rate: of(&|m| Some(m.operations_per_second_before_sync())).unwrap_or_default(),
-                stonewall_rate: of(&|m| m.ranks.as_ref()?.stonewall_rate()),
-                straggler_share: of(&|m| m.ranks.as_ref()?.straggler_share()),
-                clock_error_seconds: error
-                    .map(|ranks| ranks.clock_error_seconds)
-                    .fold(0.0, f64::max),
-                measured,
-            }
-        })
-        .collect()
+    phase_cells(judged).iter().map(RankRates::of_cell).collect()
 }
 
-/// The mean of each column, of what is known.
-fn means(rows: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
-    let columns = rows.iter().map(Vec::len).min().unwrap_or(0);
-    let mean_of = |at: usize| {
-        let known: Vec<f64> = rows.iter().filter_map(|row| row[at]).collect();
-        (!known.is_empty()).then(|| mean(&known))
-    };
-    (0..columns).map(mean_of).collect()
+/// The mean of what is known.
+fn known_mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    Some(mean(&values.flatten().collect::<Vec<f64>>())).filter(|mean| mean.is_finite())
 }
 
 impl RankRates {
-    /// The slowest rank, and its rate over that of the rank in the middle; none where less than two did anything.
-    pub fn slowest(&self) -> Option<(usize, f64)> {
-        let known: Vec<f64> = self.rates.iter().flatten().copied().collect();
-        let ranks = self.rates.iter().enumerate().filter_map(|(rank, rate)| Some((rank, (*rate)?)));
-        let (rank, rate) = ranks.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        (known.len() > 1).then(|| (rank, rate / median(&known)))
+    fn of_cell(cell: &PhaseCell<'_>) -> Self {
+        let ranks = || cell.measurements.iter().filter_map(|m| m.ranks.as_ref());
+        let measured: Vec<Vec<Option<f64>>> =
+            ranks().map(|one| one.ranks.iter().map(|rank| rank.rate()).collect()).collect();
+        let number = measured.iter().map(Vec::len).min().unwrap_or(0);
+        let rate = |m: &&Measurement| Some(m.operations_per_second_before_sync());
+        Self {
+            variant: cell.variant.to_string(),
+            level: cell.level.cloned(),
+            phase: cell.phase.to_string(),
+            rates: (0..number)
+                .map(|rank| known_mean(measured.iter().map(|row| row[rank])))
+                .collect(),
+            rate: known_mean(cell.measurements.iter().map(rate)).unwrap_or_default(),
+            stonewall_rate: known_mean(ranks().map(|one| one.stonewall_rate())),
+            straggler_share: known_mean(ranks().map(|one| one.straggler_share())),
+            clock_error_seconds: ranks().map(|one| one.clock_error_seconds).fold(0.0, f64::max),
+            measured,
+        }
     }
 
-    /// The rate of a rank over that of the rank in the middle; none where either is not known.
+    /// The slowest rank, and its rate over the rate of the rank in the middle; `None` where less than two did anything.
+    pub fn slowest(&self) -> Option<(usize, f64)> {
+        let share = |rank: usize| Some((rank, self.share_of_median(rank)?));
+        let shares: Vec<(usize, f64)> = (0..self.rates.len()).filter_map(share).collect();
+        shares.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| shares.len() > 1)
+    }
+
+    /// The rate of a rank over the rate of the rank in the middle; `None` where either is not known.
     pub fn share_of_median(&self, rank: usize) -> Option<f64> {
         let known: Vec<f64> = self.rates.iter().flatten().copied().collect();
         Some(self.rates.get(rank).copied().flatten()? / median(&known))
     }
 
-    /// The host that is slow, else the rank; none where nothing is sure.
+    /// The host that is slow, else the rank; `None` where nothing is sure.
     pub fn slow(&self, hosts: &[String]) -> Option<SlowRank> {
-        let mut by_host: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        hosts
-            .iter()
-            .enumerate()
-            .for_each(|(rank, host)| by_host.entry(host).or_default().push(rank));
-        let groups: Vec<(String, Vec<usize>)> = by_host
-            .into_iter()
-            .map(|(host, ranks)| (format!("{host} ({} ranks)", ranks.len()), ranks))
-            .collect();
-        // A host with one rank is that rank, and a host of which one rank is slow is not slow itself.
+        let of_host = |host: &String| {
+            let ranks: Vec<usize> = (0..hosts.len()).filter(|rank| hosts[*rank] == *host).collect();
+            RankGroup { name: format!("{host} ({} ranks)", ranks.len()), ranks }
+        };
+        let hosts_in_order = BTreeSet::from_iter(hosts).into_iter();
+        let by_host: Vec<RankGroup> = hosts_in_order.map(of_host).collect();
+        // A host with one rank is that rank, and a host with one slow rank among others is not slow itself.
         let is_slow =
             |rank: &usize| self.share_of_median(*rank).is_some_and(|share| share < SLOW_RATIO);
+        let is_whole = |group: &RankGroup| group.ranks.len() > 1 && group.ranks.iter().all(is_slow);
         let whole =
-            |(_, ranks): &(String, Vec<usize>)| ranks.len() > 1 && ranks.iter().all(is_slow);
-        let of_hosts = if groups.iter().any(whole) { self.slowest_of(&groups) } else { None };
-        let is_whole =
-            |slow: &SlowRank| groups.iter().any(|group| group.0 == slow.name && whole(group));
-        let of_hosts = of_hosts.filter(is_whole);
-        let of_rank = |rank: usize| (format!("rank {rank} on {}", hosts[rank]), vec![rank]);
-        let ranks: Vec<(String, Vec<usize>)> = (0..hosts.len()).map(of_rank).collect();
-        of_hosts.or_else(|| self.slowest_of(&ranks))
+            |slow: &SlowRank| by_host.iter().any(|one| one.name == slow.name && is_whole(one));
+        let of_rank = |(rank, host): (usize, &String)| RankGroup {
+            name: format!("rank {rank} on {host}"),
+            ranks: vec![rank],
+        };
+        let ranks: Vec<RankGroup> = hosts.iter().enumerate().map(of_rank).collect();
+        self.slowest_of(&by_host).filter(whole).or_else(|| self.slowest_of(&ranks))
     }
 
     /// The slowest of groups of ranks, if it surely is: in each repeat the group is held against the mean of the others, with a
     /// variance that is moderated over all groups, at a level that is shared by all groups (Bonferroni).
-    fn slowest_of(&self, groups: &[(String, Vec<usize>)]) -> Option<SlowRank> {
+    fn slowest_of(&self, groups: &[RankGroup]) -> Option<SlowRank> {
         let (n, repeats) = (groups.len(), self.measured.len());
         if n < 2 || repeats < MEASUREMENTS_MIN {
             return None;
         }
-        let log_rate = |row: &Vec<Option<f64>>, ranks: &Vec<usize>| {
-            let rates: Option<Vec<f64>> =
-                ranks.iter().map(|rank| row.get(*rank).copied().flatten()).collect();
-            Some(mean(&rates?).ln())
+        let log_rate = |row: &Vec<Option<f64>>, group: &RankGroup| {
+            let rates = group.ranks.iter().map(|rank| row.get(*rank).copied().flatten());
+            Some(mean(&rates.collect::<Option<Vec<f64>>>()?).ln())
         };
-        let rows: Option<Vec<Vec<f64>>> = self
-            .measured
-            .iter()
-            .map(|row| groups.iter().map(|(_, ranks)| log_rate(row, ranks)).collect())
-            .collect();
-        let rows = rows?;
+        let log_rates =
+            |row| groups.iter().map(|group| log_rate(row, group)).collect::<Option<Vec<f64>>>();
+        let rows = self.measured.iter().map(log_rates).collect::<Option<Vec<_>>>()?;
         // What the others are on average follows from the mean of all.
         let others = n as f64 / (n as f64 - 1.0);
         let against_others = |at: usize| -> Vec<f64> {
@@ -171,7 +155,7 @@ impl RankRates {
             contrasts.iter().enumerate().min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))?;
         let interval = contrast.interval(ALPHA / n as f64);
         (interval.high < SLOW_RATIO).then(|| SlowRank {
-            name: groups[slowest].0.clone(),
+            name: groups[slowest].name.clone(),
             phase: self.phase.clone(),
             ratio: contrast.estimate.exp(),
             interval,

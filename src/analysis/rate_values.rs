@@ -1,6 +1,9 @@
 //! Collects the values behind each rate.
 
+use std::collections::BTreeMap;
+
 use super::figures::RunFigures;
+use super::statistics::describe::mean;
 use super::summary::PhaseSummary;
 use super::uncertainty::{IntervalBasis, per_second};
 use crate::results::book::{Level, Measurement};
@@ -31,23 +34,19 @@ pub(crate) fn rate_values(
         Some(IntervalBasis::Passes) => Some(m.pass),
         _ => None,
     };
-    let here = |m: &&&Measurement| {
-        let own = m.phase == row.phase && m.cell.level.as_ref() == level;
-        own && m.valid() && m.seconds.is_some()
+    let mut by_number: BTreeMap<u32, Vec<&Measurement>> = BTreeMap::new();
+    for m in of_variant.iter().filter(|m| m.phase == row.phase && m.cell.level.as_ref() == level) {
+        if let Some(number) = number(m).filter(|_| m.valid() && m.seconds.is_some()) {
+            by_number.entry(number).or_default().push(m);
+        }
+    }
+    let value = |(number, own): (u32, Vec<&Measurement>)| {
+        let log = |m: &&Measurement| per_second(m, row.rate_unit, m.durable_seconds()).ln();
+        let rate = mean(&own.iter().map(log).collect::<Vec<f64>>()).exp();
+        let disturbed = own.iter().any(|m| analysis.disturbed(m));
+        rate.is_finite().then_some(RateValue { number, rate, n: own.len() as u64, disturbed })
     };
-    let all: Vec<&Measurement> = of_variant.iter().filter(here).copied().collect();
-    let mut numbers: Vec<u32> = all.iter().filter_map(|m| number(m)).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let value = |wanted: u32| {
-        let own = || all.iter().filter(|m| number(m) == Some(wanted));
-        let n = own().count() as u64;
-        let log = |m: &&&Measurement| per_second(m, row.rate_unit, m.durable_seconds()).ln();
-        let rate = (own().map(|m| log(&m)).sum::<f64>() / n as f64).exp();
-        let disturbed = own().any(|m| analysis.disturbed(m));
-        rate.is_finite().then_some(RateValue { number: wanted, rate, n, disturbed })
-    };
-    numbers.into_iter().filter_map(value).collect()
+    by_number.into_iter().filter_map(value).collect()
 }
 
 #[cfg(test)]

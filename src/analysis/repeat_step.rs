@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::analysis::findings::tests::Noise;
 
-    /// Rows whose repeats differ by 5% all together, and by another 10% each. From this repeat on all take so many times as
+    /// Rows whose repeats differ by 5% all together, and by another 10% each. From this repeat on all take `times` times as
     /// long.
     fn rows(seed: u64, repeats: u32, from: u32, times: f64) -> Vec<LogTimes> {
         let mut noise = Noise::new(seed);

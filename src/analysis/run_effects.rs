@@ -7,6 +7,7 @@ use super::effect::{EffectCell, EffectFinding, LevelStep, PhaseTenth, Reading, S
 use super::effects::contrast::Contrast;
 use super::effects::decide::{Control, Decision, decide};
 use super::effects::moderation::moderated;
+use super::effects::rates::rates;
 use super::findings::device_load::differs_by_device_itself;
 use super::findings::growth::{MeasuredGrowth, measured_growths};
 use super::observations::{LogTimes, Observations, TimeRow, TimeSeries, TimeTable};
@@ -43,7 +44,7 @@ pub(super) fn between_variants(
         }
         independent[group] += compared.len().saturating_sub(1);
     }
-    with_moderated(&mut effects, groups, &independent);
+    with_contrasts(&mut effects, groups, |ratios, groups| moderated(ratios, groups, &independent));
     decide_apart(&mut effects, alpha);
     effects
 }
@@ -83,7 +84,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The geometric mean of times in seconds, of which these are the logarithms, in nanoseconds.
+/// The geometric mean in nanoseconds of times in seconds, from their logarithms.
 fn ns_of(logs: &[f64]) -> Option<f64> {
     (!logs.is_empty()).then(|| mean(logs).exp() * 1e9)
 }
@@ -148,24 +149,10 @@ fn step_contrasts(
     let some: Vec<&TimeSeries<'_>> = series.iter().filter(has).collect();
     let ratios: Vec<Vec<f64>> =
         some.iter().map(|one| one.ratios(one.levels.len() - below)).collect();
-    let groups = some.iter().map(|one| place_of(phases, one.phase));
-    let (groups, independent) = numbered(&groups.collect::<Vec<_>>());
-    let mut contrasts = moderated(&ratios, &groups, &independent).into_iter();
+    let place = |phase: &str| phases.iter().position(|one| *one == phase).unwrap_or(0);
+    let groups: Vec<usize> = some.iter().map(|one| place(one.phase)).collect();
+    let mut contrasts = rates(&ratios, &groups).into_iter();
     series.iter().map(|one| if has(&one) { contrasts.next() } else { None }).collect()
-}
-
-fn place_of(phases: &[&str], phase: &str) -> usize {
-    phases.iter().position(|one| *one == phase).unwrap_or(0)
-}
-
-/// Groups numbered anew without gaps, and how many of each there are.
-fn numbered(groups: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    let each = each_once(groups.iter().copied());
-    let place = |group: &usize| each.iter().position(|one| one == group).unwrap_or(0);
-    let groups: Vec<usize> = groups.iter().map(place).collect();
-    let number = |at| groups.iter().filter(|group| **group == at).count();
-    let independent = (0..each.len()).map(number).collect();
-    (groups, independent)
 }
 
 /// The lowest level from which on upwards each is proven the same way as the highest (fixed sequence: Hsu and Berger, JASA 94,
@@ -240,8 +227,7 @@ pub(super) fn growth(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
         });
         groups.push((0, ratios));
     }
-    let many = groups.iter().filter(|(_, ratios)| ratios.len() > 1).count();
-    with_moderated(&mut effects, groups, &[many]);
+    with_contrasts(&mut effects, groups, rates);
     decide_family(&mut effects.iter_mut().collect::<Vec<_>>(), alpha);
     for effect in &mut effects {
         let decision = effect.stated.decision;
@@ -268,26 +254,21 @@ fn undecided(reading: Reading, [from, to]: [EffectCell; 2], ratios: &[f64]) -> E
     }
 }
 
-/// Gives each effect of several repeats its contrast; `groups`: the group and the log ratios of each.
-fn with_moderated(
+/// Gives each effect of several repeats its contrast, made of the group and the log ratios of each.
+fn with_contrasts(
     effects: &mut [EffectFinding],
     groups: Vec<(usize, Vec<f64>)>,
-    independent: &[usize],
+    contrasts: impl Fn(&[Vec<f64>], &[usize]) -> Vec<Contrast>,
 ) {
     let repeated = effects.iter_mut().zip(groups).filter(|(_, (_, ratios))| ratios.len() > 1);
     let (repeated, groups): (Vec<_>, Vec<_>) = repeated.unzip();
     let (groups, ratios): (Vec<usize>, Vec<Vec<f64>>) = groups.into_iter().unzip();
-    let each = each_once(groups.iter().copied());
-    let place = |group: &usize| each.iter().position(|one| one == group).unwrap_or(0);
-    let numbered: Vec<usize> = groups.iter().map(place).collect();
-    let independent: Vec<usize> = each.iter().map(|group| independent[*group]).collect();
-    let contrasts = moderated(&ratios, &numbered, &independent);
-    for (effect, contrast) in repeated.into_iter().zip(contrasts) {
+    for (effect, contrast) in repeated.into_iter().zip(contrasts(&ratios, &groups)) {
         effect.contrast = Some(contrast);
     }
 }
 
-/// Whole jobs are decided apart from all else.
+/// Whole jobs are a family of their own.
 fn decide_apart(effects: &mut [EffectFinding], alpha: f64) {
     let (mut jobs, mut others): (Vec<_>, Vec<_>) =
         effects.iter_mut().partition(|effect| effect.phase.is_none());

@@ -2,11 +2,12 @@
 //! interval; invalid measurements stand apart and are never averaged in.
 
 use super::disturbances::is_disturbed;
+use super::effects::rates::rates;
 use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
+use super::trials::counter;
 use super::uncertainty::{
-    Estimate, RepeatedRate, coefficient_of_variation, independent, log_rates, mean, moderate_rates,
-    rate_estimate,
+    Estimate, coefficient_of_variation, independent, log_rates, mean, rate_estimate,
 };
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -44,20 +45,20 @@ pub struct PhaseSummary {
     /// What the rate counts: operations, or bytes in a phase whose operations each move much. All
     /// rows of a phase have the same.
     pub rate_unit: Unit,
-    /// The rate without the time of the sync; none if nothing was synced.
+    /// The rate without the time of the sync; `None` if nothing was synced.
     pub rate_before_sync: Option<Estimate>,
     /// Mean duration without the sync, in seconds; none without a valid measurement.
     pub seconds: Option<f64>,
     /// Normalised population standard deviation of the seconds over what the rate is averaged
     /// from; none for fewer than two.
     pub deviation: Option<f64>,
-    /// Mean duration of the sync, in seconds; none if nothing was synced.
+    /// Mean duration of the sync, in seconds; `None` if nothing was synced.
     pub sync_seconds: Option<f64>,
-    /// Latencies of all operations of the valid measurements; none if there are none.
+    /// Latencies of all operations of the valid measurements; `None` if there are none.
     pub tail: Option<LatencySummary>,
     /// What was found of the caches: one word if all valid measurements agree, else `mixed`.
     pub cache: String,
-    /// What limited the valid measurements; none if that is not known.
+    /// What limited the valid measurements; `None` if that is not known.
     pub limit: Option<Limit>,
     /// How many of the valid measurements were made under background load; a warning says more.
     pub disturbed: u64,
@@ -116,7 +117,7 @@ impl Summary {
         self.phases().into_iter().filter(|phase| *phase != SETTLE).collect()
     }
 
-    /// The row of a phase of a variant at a level, or without one; none if it was not measured.
+    /// The row of a phase of a variant at a level, or without one; `None` if it was not measured.
     pub fn row(&self, variant: &str, level: Option<&Level>, phase: &str) -> Option<&PhaseSummary> {
         let here = |g: &&VariantSummary| g.variant == variant && g.level.as_ref() == level;
         self.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
@@ -137,52 +138,53 @@ impl Summary {
 
 /// The summary of a book.
 pub(in crate::analysis) fn summarize(book: &Book) -> Summary {
-    let bulk = bulk_phases(book.measurements.iter());
-    let mut groups: Vec<VariantSummary> = Vec::new();
-    let mut logs: Vec<Vec<Option<Vec<f64>>>> = Vec::new();
-    for PhaseCell { variant, level, phase, measurements } in phase_cells(book.measurements.iter()) {
-        let unit = if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
-        let counts = |m: &&&Measurement| m.valid() && is_disturbed(book, m);
-        let disturbed = measurements.iter().filter(counts).count() as u64;
-        let valid: Vec<&Measurement> = measurements.iter().copied().filter(|m| m.valid()).collect();
-        let of_repeats = log_rates(&valid, unit, Measurement::durable_seconds);
-        let row = PhaseSummary { disturbed, ..row(phase, measurements, unit, book.host.cpus) };
-        let is_same =
-            |group: &VariantSummary| group.variant == variant && group.level.as_ref() == level;
-        let at = groups.iter().position(is_same).unwrap_or_else(|| {
-            let (variant, level) = (variant.into(), level.cloned());
-            groups.push(VariantSummary { variant, level, rows: Vec::new() });
-            logs.push(Vec::new());
-            groups.len() - 1
-        });
-        groups[at].rows.push(row);
-        logs[at].push(of_repeats);
-    }
-    with_moderated_rates(&mut groups, logs);
-    // Both were measured in a random order.
     let order = variants(book);
-    groups.sort_by_key(|group| {
-        let variant = order.iter().position(|name| *name == group.variant);
-        (variant, level_position(book, group.level.as_ref()))
+    let mut cells = phase_cells(book.measurements.iter());
+    // Variants and levels were measured in a random order.
+    cells.sort_by_key(|cell| {
+        let variant = order.iter().position(|name| *name == cell.variant);
+        (variant, level_position(book, cell.level))
     });
+    let bulk = bulk_phases(book.measurements.iter());
+    let unit = |cell: &PhaseCell<'_>| match bulk.contains(cell.phase) {
+        true => Unit::Bytes,
+        false => Unit::Count,
+    };
+    let mut rows: Vec<_> = cells.iter().map(|cell| row(book, cell, unit(cell))).collect();
+    moderate_rates(&mut rows, &cells);
+    let mut groups: Vec<VariantSummary> = Vec::new();
+    for (PhaseCell { variant, level, .. }, row) in cells.into_iter().zip(rows) {
+        let new =
+            || VariantSummary { variant: variant.into(), level: level.cloned(), rows: Vec::new() };
+        let is_it =
+            |group: &VariantSummary| (&*group.variant, group.level.as_ref()) == (variant, level);
+        counter(&mut groups, is_it, new).rows.push(row);
+    }
     Summary { groups }
 }
 
-/// Gives rates of several repeats their intervals; `logs`: the logarithms of the repeats of each row of each group.
-fn with_moderated_rates(groups: &mut [VariantSummary], logs: Vec<Vec<Option<Vec<f64>>>>) {
-    let phases =
-        each_once(groups.iter().flat_map(|group| &group.rows).map(|row| row.phase.clone()));
-    let place = |row: &PhaseSummary| phases.iter().position(|phase| *phase == row.phase);
-    let rows = groups.iter_mut().flat_map(|group| &mut group.rows).zip(logs.into_iter().flatten());
-    let repeated = rows.filter_map(|(row, logs)| {
-        let phase = place(row)?;
-        Some(RepeatedRate { rate: row.rate.as_mut()?, logs: logs?, phase })
-    });
-    moderate_rates(repeated.collect());
+/// Gives rates of several repeats their intervals: each by the variance of its own repeats, drawn towards what the
+/// variances of the others predict.
+fn moderate_rates(rows: &mut [PhaseSummary], cells: &[PhaseCell<'_>]) {
+    let phases = each_once(cells.iter().map(|cell| cell.phase));
+    let (mut repeated, mut values, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, cell) in rows.iter_mut().zip(cells) {
+        let valid: Vec<_> = cell.measurements.iter().copied().filter(|m| m.valid()).collect();
+        let logs = log_rates(&valid, row.rate_unit, Measurement::durable_seconds);
+        if let (Some(rate), Some(logs)) = (row.rate.as_mut(), logs) {
+            repeated.push(rate);
+            values.push(logs);
+            places.push(phases.iter().position(|phase| *phase == cell.phase).unwrap_or_default());
+        }
+    }
+    for (rate, contrast) in repeated.into_iter().zip(rates(&values, &places)) {
+        *rate = rate.with_interval_of(&contrast);
+    }
 }
 
-fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32) -> PhaseSummary {
-    let (valid, invalid): (Vec<_>, Vec<_>) = measurements.into_iter().partition(|m| m.valid());
+fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
+    let (valid, invalid): (Vec<&Measurement>, Vec<&Measurement>) =
+        cell.measurements.iter().partition(|m| m.valid());
     let sync_seconds =
         mean(valid.iter().map(|m| m.sync_seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0);
     // How the time of the sync varies a single measurement does not show.
@@ -194,7 +196,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32)
         reasons: m.invalid_sentences(),
     };
     PhaseSummary {
-        phase: phase.into(),
+        phase: cell.phase.into(),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
         rate_before_sync: sync_seconds.and_then(|_| {
@@ -207,8 +209,8 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32)
         sync_seconds,
         tail: tail(&valid),
         cache: cache(&valid),
-        limit: Limit::of_measurements(&valid, cpus),
-        disturbed: 0,
+        limit: Limit::of_measurements(&valid, book.host.cpus),
+        disturbed: valid.iter().filter(|m| is_disturbed(book, m)).count() as u64,
         unwritten: valid.iter().filter(|m| writes_less(m)).count() as u64,
         invalid: invalid.into_iter().map(reasons).collect(),
     }

@@ -12,31 +12,19 @@ use crate::results::book::Measurement;
 /// The chance with which an interval holds.
 const LEVEL: f64 = 0.95;
 
-/// Latencies, in nanoseconds. Intervals are at 95%.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// Latencies, in nanoseconds. Intervals are at 95%. A quantile is `None` for too few operations, or if the histograms of
+/// several measurements cannot be added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencySummary {
-    /// Half are shorter; none if the histograms of several measurements cannot be added, or for
-    /// fewer than 10 operations.
-    #[serde(rename = "p50")]
+    /// Half are shorter.
     pub p50_ns: Option<u64>,
-    /// Its interval; none if it is not known.
-    #[serde(rename = "p50_interval")]
-    pub p50_interval_ns: Option<[u64; 2]>,
-    /// 99 in 100 are shorter; none if the histograms of several measurements cannot be added, or
-    /// for fewer than 100 operations.
-    #[serde(rename = "p99")]
+    /// 99 in 100 are shorter.
     pub p99_ns: Option<u64>,
-    /// Its interval; none if it is not known.
-    #[serde(rename = "p99_interval")]
-    pub p99_interval_ns: Option<[u64; 2]>,
-    /// 999 in 1,000 are shorter; none as above, or for fewer than 1,000 operations.
-    #[serde(rename = "p99_9")]
+    /// 999 in 1,000 are shorter.
     pub p99_9_ns: Option<u64>,
-    /// Its interval; none if it is not known.
-    #[serde(rename = "p99_9_interval")]
-    pub p99_9_interval_ns: Option<[u64; 2]>,
+    /// The interval of each of these; `None` if it is not known.
+    pub intervals_ns: [Option<[u64; 2]>; 3],
     /// The longest that occurred.
-    #[serde(rename = "max")]
     pub max_ns: u64,
 }
 
@@ -59,60 +47,38 @@ impl Quantile {
 
     /// Its name: `p50`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-        }
+        ["p50", "p99", "p99.9"][self as usize]
     }
 
     /// Its key in documents: `p99_9`.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P99 => "p99",
-            Self::P999 => "p99_9",
-        }
+        ["p50", "p99", "p99_9"][self as usize]
     }
 
     fn share(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P99 => 0.99,
-            Self::P999 => 0.999,
-        }
+        [0.5, 0.99, 0.999][self as usize]
     }
 
     /// Of fewer operations the middle one is hardly a middle, and the others are the longest.
     fn operations_min(self) -> u64 {
-        match self {
-            Self::P50 => 10,
-            Self::P99 => 100,
-            Self::P999 => 1000,
-        }
+        [10, 100, 1000][self as usize]
     }
 
-    /// That of one measurement, in nanoseconds; none for too few operations.
+    /// The quantile of one measurement, in nanoseconds; `None` for too few operations.
     pub(super) fn of(self, m: &Measurement) -> Option<u64> {
-        let ns = match self {
-            Self::P50 => m.latency?.p50,
-            Self::P99 => m.latency?.p99,
-            Self::P999 => m.latency?.p99_9,
-        };
+        let latency = m.latency?;
+        let ns = [latency.p50, latency.p99, latency.p99_9][self as usize];
         (m.operations >= self.operations_min() && ns > 0).then_some(ns)
     }
 
-    /// That of a tail, with its interval.
+    /// The quantile of a tail, with its interval.
     pub fn in_tail(self, tail: &LatencySummary) -> (Option<u64>, Option<[u64; 2]>) {
-        match self {
-            Self::P50 => (tail.p50_ns, tail.p50_interval_ns),
-            Self::P99 => (tail.p99_ns, tail.p99_interval_ns),
-            Self::P999 => (tail.p99_9_ns, tail.p99_9_interval_ns),
-        }
+        let ns = [tail.p50_ns, tail.p99_ns, tail.p99_9_ns];
+        (ns[self as usize], tail.intervals_ns[self as usize])
     }
 }
 
-/// Latencies of all operations of valid measurements together; none if there are none.
+/// Latencies of all operations of valid measurements together; `None` if there are none.
 pub(super) fn tail(valid: &[&Measurement]) -> Option<LatencySummary> {
     // Published figures may come without latencies; none of a real operation is zero.
     let measured = |m: &&&Measurement| m.operations > 0 && m.latency.is_some_and(|all| all.max > 0);
@@ -133,17 +99,10 @@ pub(super) fn tail(valid: &[&Measurement]) -> Option<LatencySummary> {
         let interval = ns.and_then(|ns| interval(quantile, &measured, ns));
         (ns, interval.map(|bounds| bounds.map(|bound| bound.min(max_ns))))
     };
-    let [(p50_ns, p50_interval_ns), (p99_ns, p99_interval_ns), (p99_9_ns, p99_9_interval_ns)] =
-        Quantile::ALL.map(at);
-    Some(LatencySummary {
-        p50_ns,
-        p50_interval_ns,
-        p99_ns,
-        p99_interval_ns,
-        p99_9_ns,
-        p99_9_interval_ns,
-        max_ns,
-    })
+    let found = Quantile::ALL.map(at);
+    let [p50_ns, p99_ns, p99_9_ns] = found.map(|(ns, _)| ns);
+    let intervals_ns = found.map(|(_, interval)| interval);
+    Some(LatencySummary { p50_ns, p99_ns, p99_9_ns, intervals_ns, max_ns })
 }
 
 /// The interval of a quantile: of several repeats (of one its passes) over their own quantiles, of
@@ -169,22 +128,20 @@ pub fn own_interval(quantile: Quantile, m: &Measurement) -> Option<[u64; 2]> {
     let histogram = merge(std::iter::once(m.histogram.as_slice()))?;
     let n = histogram.len();
     let (low, high) = quantile_ranks(n, quantile.share(), LEVEL)?;
-    // The middle of a rank, so that rounding does not lead to its neighbour.
+    // The middle of a rank, so that rounding does not hit its neighbour.
     let at = |rank: u64| histogram.value_at_quantile((rank as f64 - 0.5) / n as f64);
     Some([at(low).min(ns), at(high).max(ns)])
 }
 
-/// All latencies together; none if one of the histograms cannot be read, for quantiles of only a
-/// part would pass for those of the whole.
+/// All latencies together; `None` if one of the histograms cannot be read, for quantiles of only a
+/// part would pass for quantiles of the whole.
 pub(super) fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> {
     let mut reader = Deserializer::new();
     let mut all: Option<Histogram<u64>> = None;
     for mut bytes in encoded {
         let one: Histogram<u64> = reader.deserialize(&mut bytes).ok()?;
         match &mut all {
-            None => {
-                all = Some(one);
-            }
+            None => all = Some(one),
             Some(all) => {
                 all.auto(true);
                 all.add(one).ok()?;

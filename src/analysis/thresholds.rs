@@ -21,7 +21,7 @@ pub(crate) const QUIET_REPEATS_MIN: usize = 3;
 /// phases and variants, and the best of several curves is taken.
 pub(crate) const FINDING_ALPHA: f64 = 0.01;
 
-/// The chance that a change point is kept for, in a series of up to 50 values: that of Fleming et al.
+/// The chance that a change point is kept for, in a series of up to 50 values, from Fleming et al.
 /// ("Hunter", ICPE 2023).
 pub const CHANGE_POINT_ALPHA: f64 = 0.001;
 

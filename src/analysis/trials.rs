@@ -1,8 +1,8 @@
-//! Counts how often boatload is right where the truth is known: equal runs, runs of which one was
+//! Counts the cases in which boatload is right where the truth is known: equal runs, pairs of runs in which one was
 //! slowed down, and runs of the simulated file system.
 
-use super::compare::{Comparison, PhaseKey, RowEffect};
-use super::effect::{ComparedRatio, EffectFinding};
+use super::compare::{ComparedRow, Comparison, PhaseKey, RowEffect};
+use super::effect::ComparedRatio;
 use super::effects::decide::Decision;
 use super::figures::alpha;
 use super::observations::Observations;
@@ -14,12 +14,25 @@ use crate::results::book::Book;
 /// The chance of the share of a few pairs to lie beyond its interval, if claims are as seldom as they may be.
 const CLAIMS_ALPHA: f64 = 0.01;
 
+/// The counter that this holds for; a new one at the end if there is none.
+pub(super) fn counter<T>(
+    all: &mut Vec<T>,
+    is_it: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> &mut T {
+    let at = all.iter().position(is_it).unwrap_or_else(|| {
+        all.push(new());
+        all.len() - 1
+    });
+    &mut all[at]
+}
+
 /// How often something came true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// This often.
     pub times: u64,
-    /// Out of so many.
+    /// Out of this number.
     pub of: u64,
 }
 
@@ -30,28 +43,26 @@ impl Tally {
         self.of += 1;
     }
 
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { times: self.times + other.times, of: self.of + other.of }
-    }
-
-    /// The share, from 0 to 1; none of nothing.
+    /// The share, from 0 to 1; `None` of nothing.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         (self.of > 0).then(|| self.times as f64 / self.of as f64)
     }
 
-    /// The 95% interval of the share; none of nothing.
+    /// The 95% interval of the share; `None` of nothing.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         self.interval_at(0.05)
     }
 
-    /// The interval of the share that does not hold it with the chance `alpha` (Wilson, JASA 22,
-    /// 1927); none of nothing.
-    pub(super) fn interval_at(&self, alpha: f64) -> Option<Interval> {
+    /// The interval that does not hold the share with the chance `alpha` (Wilson, JASA 22, 1927); `None` of nothing.
+    fn interval_at(&self, alpha: f64) -> Option<Interval> {
         share_interval(self.share()?, self.of as f64, alpha)
+    }
+
+    /// Whether it is above this share, but for the chance `alpha`.
+    pub(super) fn is_above(&self, share: f64, alpha: f64) -> bool {
+        self.interval_at(alpha).is_some_and(|found| found.low > share)
     }
 }
 
@@ -60,7 +71,7 @@ impl Tally {
 pub struct TrialRow {
     /// The row.
     pub key: PhaseKey,
-    /// How often a difference was claimed, in the direction of the truth if there is one.
+    /// The claims of a difference, in the direction of the truth if there is one.
     pub claimed: Tally,
     /// How often the interval of the ratio held the truth.
     pub held: Tally,
@@ -77,14 +88,14 @@ impl TrialRow {
         mean(&self.logs).exp()
     }
 
-    /// The median of the smallest detectable differences, as a share; none if none is known.
+    /// The median of the smallest detectable differences, as a share; `None` if none is known.
     #[must_use]
     pub fn smallest_detectable(&self) -> Option<f64> {
         Some(median(&self.detectable)).filter(|middle| middle.is_finite())
     }
 }
 
-/// Pairs of runs of which it is known how many times as long the second takes.
+/// Pairs of runs with a known ratio of the second's time to the first's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
     /// How many times as long it takes.
@@ -107,9 +118,11 @@ impl Trials {
     /// Counts one pair of runs.
     pub fn add(&mut self, comparison: &Comparison) {
         self.pairs += 1;
-        self.claimed.count(has_claim(comparison));
-        for row in &comparison.rows {
-            self.count(&row.key, &row.effect);
+        self.claimed.count(comparison.rows.iter().any(|row| row.effect.decision.is_difference()));
+        for ComparedRow { key, effect, .. } in &comparison.rows {
+            if let RowEffect { ratio: Some(ratio), interval, decision, .. } = *effect {
+                self.count(key, ComparedRatio { ratio, interval, level: None, decision });
+            }
         }
     }
 
@@ -120,50 +133,48 @@ impl Trials {
             let is_first = effect.to.variant.as_deref() == Some(pair[0]);
             let seen = effect.stated();
             let slowdown = if is_first { seen.reversed() } else { seen };
-            let EffectFinding { phase, to, .. } = effect;
-            let key = PhaseKey { variant: None, level: to.level, phase };
-            let ComparedRatio { ratio, interval, decision, .. } = slowdown;
             self.count(
-                &key,
-                &RowEffect { ratio: Some(ratio), interval, decision, ..RowEffect::default() },
+                &PhaseKey { variant: None, level: effect.to.level, phase: effect.phase },
+                slowdown,
             );
         }
     }
 
-    fn count(&mut self, key: &PhaseKey, effect: &RowEffect) {
-        let (Some(ratio), Some(interval)) = (effect.ratio, effect.interval) else { return };
-        let is_right = match effect.decision {
+    fn count(
+        &mut self,
+        key: &PhaseKey,
+        ComparedRatio { ratio, interval, decision, .. }: ComparedRatio,
+    ) {
+        let Some(interval) = interval else { return };
+        let is_right = match decision {
             Decision::Shorter => self.truth <= 1.0,
             Decision::Longer => self.truth >= 1.0,
             _ => false,
         };
-        let at = self.rows.iter().position(|row| row.key == *key).unwrap_or_else(|| {
-            self.rows.push(TrialRow { key: key.clone(), ..TrialRow::default() });
-            self.rows.len() - 1
-        });
-        let counted = &mut self.rows[at];
-        counted.claimed.count(is_right);
-        counted.held.count(interval.contains(self.truth));
-        counted.detectable.push((interval.high / interval.low).sqrt() - 1.0);
-        counted.logs.push(ratio.ln());
+        let new = || TrialRow { key: key.clone(), ..TrialRow::default() };
+        let row = counter(&mut self.rows, |row| row.key == *key, new);
+        row.claimed.count(is_right);
+        row.held.count(interval.contains(self.truth));
+        row.detectable.push((interval.high / interval.low).sqrt() - 1.0);
+        row.logs.push(ratio.ln());
     }
 
-    /// All phases together.
+    /// How often a difference was claimed, and the truth held: of the whole jobs of all variants and levels, or of all phases.
     #[must_use]
-    pub fn phases(&self) -> TrialRow {
-        self.together(|row| row.key.phase.is_some())
-    }
-
-    /// The whole jobs of all variants and levels together.
-    #[must_use]
-    pub fn jobs(&self) -> TrialRow {
-        self.together(|row| row.key.phase.is_none())
+    pub fn together(&self, is_job: bool) -> TrialRow {
+        let mut all = TrialRow::default();
+        for row in self.rows.iter().filter(|row| row.key.phase.is_none() == is_job) {
+            for (sum, one) in [(&mut all.claimed, row.claimed), (&mut all.held, row.held)] {
+                *sum = Tally { times: sum.times + one.times, of: sum.of + one.of };
+            }
+        }
+        all
     }
 
     /// Whether differences were claimed in more than this share of the pairs, beyond chance.
     #[must_use]
     pub fn claims_more_than(&self, share: f64) -> bool {
-        self.claimed.interval_at(CLAIMS_ALPHA).is_some_and(|found| found.low > share)
+        self.claimed.is_above(share, CLAIMS_ALPHA)
     }
 
     /// Whether intervals of some row held the truth less often than this share, beyond chance. The intervals
@@ -175,21 +186,6 @@ impl Trials {
         let held = |row: &TrialRow| row.held.interval_at(alpha);
         self.rows.iter().any(|row| held(row).is_some_and(|found| found.high < share))
     }
-
-    fn together(&self, is_wanted: impl Fn(&TrialRow) -> bool) -> TrialRow {
-        let mut all = TrialRow::default();
-        for row in self.rows.iter().filter(|row| is_wanted(row)) {
-            all.claimed = all.claimed.and(row.claimed);
-            all.held = all.held.and(row.held);
-        }
-        all
-    }
-}
-
-/// Whether a comparison claims that anything is faster or slower.
-fn has_claim(comparison: &Comparison) -> bool {
-    let decisions = [Decision::Longer, Decision::Shorter];
-    decisions.into_iter().any(|decision| !comparison.with(decision).is_empty())
 }
 
 /// How often something was found in pairs of separate runs.
@@ -231,21 +227,13 @@ pub struct PairTrials {
 }
 
 impl PairTrials {
-    /// None yet.
-    #[must_use]
-    pub fn new(noise: &'static str) -> Self {
-        Self { noise, ..Self::default() }
-    }
-
     /// Whether differences or regressions were claimed in more than this share of the equal pairs, beyond chance.
     #[must_use]
     pub fn claims_more_than(&self, share: f64) -> bool {
         let PairShares { compare, compare_stored, check, check_history, confirmed, .. } =
             &self.equal;
         let all = [compare, compare_stored, check, check_history];
-        all.into_iter()
-            .chain(confirmed)
-            .any(|tally| tally.interval_at(CLAIMS_ALPHA).is_some_and(|found| found.low > share))
+        all.into_iter().chain(confirmed).any(|tally| tally.is_above(share, CLAIMS_ALPHA))
     }
 }
 
@@ -288,7 +276,7 @@ mod tests {
         assert_eq!(Tally::default().interval(), None);
     }
 
-    /// Pairs of equal runs with so many rows, of which so many pairs differ in every row.
+    /// Pairs of equal runs with `rows` rows; `differ` pairs differ in every row.
     fn disturbed(pairs: u64, rows: usize, differ: u64) -> Trials {
         let row = TrialRow {
             key: PhaseKey::default(),

@@ -3,11 +3,11 @@
 
 use std::cmp::Ordering;
 
-use super::effect::{EffectFinding, Reading};
+use super::effect::Reading;
 use super::effects::decide::Decision;
 use super::finding::Finding;
 use super::statistics::Interval;
-use super::trials::Tally;
+use super::trials::{Tally, counter};
 use crate::base::distinct::each_once;
 use crate::results::book::Level;
 
@@ -86,55 +86,40 @@ impl TwinTrials {
     /// Counts a run by its findings. Of each pair the second is the twin.
     pub fn add(&mut self, findings: &[Finding], pairs: &[[String; 2]]) {
         self.runs += 1;
-        for kind in each_once(findings.iter().filter_map(kind_of)) {
-            let of_kind: Vec<&Finding> =
-                findings.iter().filter(|finding| kind_of(finding) == Some(kind)).collect();
-            {
-                let told: Vec<FalseClaims> =
-                    pairs.iter().flat_map(|pair| false_claims(&of_kind, pair)).collect();
-                let false_claims = told.iter().map(|one| one.claims).sum();
-                self.count(kind, of_kind.iter().map(|finding| claims(finding)).sum(), false_claims);
-                self.told_apart.extend(told.iter().map(|one| {
-                    let sentences = one.by.iter().map(|finding| finding.sentence()).collect();
-                    ToldApart { run: self.runs, kind, sentences }
-                }));
-            }
+        let all: Vec<Claim<'_>> = findings.iter().filter_map(Claim::of).collect();
+        for kind in each_once(all.iter().map(|claim| claim.kind)) {
+            let own: Vec<&Claim<'_>> = all.iter().filter(|claim| claim.kind == kind).collect();
+            self.count_kind(kind, &own, pairs);
         }
-        let rankings = || effects(findings).filter(|effect| effect.reading == Reading::Ranking);
-        let mut all = Vec::new();
-        for phase in each_once(rankings().map(|found| &found.phase)) {
-            let of_phase = rankings().filter(|found| found.phase == *phase);
+        let rankings = || all.iter().filter(|claim| claim.is_ranking);
+        let mut of_all = Vec::new();
+        for phase in each_once(rankings().map(|claim| claim.phase)) {
+            let of_phase = rankings().filter(|claim| claim.phase == phase);
             let orders =
-                of_phase.flat_map(|found| pairs.iter().filter_map(|pair| pair_order(found, pair)));
+                of_phase.flat_map(|claim| pairs.iter().filter_map(|pair| claim.order(pair)));
             let orders: Vec<Ordering> = orders.collect();
             if !orders.is_empty() {
-                self.of_phase(phase.as_deref()).count(&orders);
+                let (phase, runs) = (phase.map(String::from), FoundRuns::default());
+                let is_it = |one: &FoundDifference| one.phase == phase;
+                let new = || FoundDifference { phase: phase.clone(), runs };
+                counter(&mut self.differences, is_it, new).runs.count(&orders);
             }
-            all.extend(orders);
+            of_all.extend(orders);
         }
-        self.any_difference.count(&all);
+        self.any_difference.count(&of_all);
     }
 
-    fn count(&mut self, kind: ClaimKind, claims: u64, false_claims: u64) {
-        let at = self.kinds.iter().position(|of| of.kind == kind).unwrap_or_else(|| {
-            let runs = Tally::default();
-            self.kinds.push(KindClaims { kind, claims: 0, false_claims: 0, runs });
-            self.kinds.len() - 1
-        });
-        let counted = &mut self.kinds[at];
-        counted.claims += claims;
-        counted.false_claims += false_claims;
-        counted.runs.count(false_claims > 0);
-    }
-
-    fn of_phase(&mut self, phase: Option<&str>) -> &mut FoundRuns {
-        let at = self.differences.iter().position(|of| of.phase.as_deref() == phase);
-        let at = at.unwrap_or_else(|| {
-            let phase = phase.map(String::from);
-            self.differences.push(FoundDifference { phase, runs: FoundRuns::default() });
-            self.differences.len() - 1
-        });
-        &mut self.differences[at].runs
+    fn count_kind(&mut self, kind: ClaimKind, own: &[&Claim<'_>], pairs: &[[String; 2]]) {
+        let told = pairs.iter().flat_map(|pair| false_claims(own, pair)).collect::<Vec<_>>();
+        let new = || KindClaims { kind, claims: 0, false_claims: 0, runs: Tally::default() };
+        let counted = counter(&mut self.kinds, |one| one.kind == kind, new);
+        counted.claims += own.iter().filter(|claim| claim.decision.is_difference()).count() as u64;
+        counted.false_claims += told.len() as u64;
+        counted.runs.count(!told.is_empty());
+        for claims in told {
+            let sentences = claims.iter().map(|claim| claim.finding.sentence()).collect();
+            self.told_apart.push(ToldApart { run: self.runs, kind, sentences });
+        }
     }
 
     /// The kinds that told twins apart in more than this share of runs, beyond chance. The intervals
@@ -142,10 +127,8 @@ impl TwinTrials {
     #[must_use]
     pub fn kinds_above(&self, share: f64) -> Vec<ClaimKind> {
         let alpha = 0.05 / self.kinds.len().max(1) as f64;
-        let is_above = |of: &&KindClaims| {
-            of.runs.interval_at(alpha).is_some_and(|interval| interval.low > share)
-        };
-        self.kinds.iter().filter(is_above).map(|of| of.kind).collect()
+        let above = self.kinds.iter().filter(|of| of.runs.is_above(share, alpha));
+        above.map(|of| of.kind).collect()
     }
 
     /// Whether the ranking of some phase found a slowed twin faster in more than this share of runs,
@@ -153,131 +136,98 @@ impl TwinTrials {
     #[must_use]
     pub fn is_wrong_way_above(&self, share: f64) -> bool {
         let alpha = 0.05 / self.differences.len().max(1) as f64;
-        let interval = |of: &FoundDifference| of.runs.faster.interval_at(alpha);
-        self.differences.iter().filter_map(interval).any(|interval| interval.low > share)
+        self.differences.iter().any(|of| of.runs.faster.is_above(share, alpha))
     }
 }
 
-fn effects(findings: &[Finding]) -> impl Iterator<Item = &EffectFinding> {
-    findings.iter().filter_map(|finding| match finding {
-        Finding::Effect(effect) => Some(&**effect),
-        _ => None,
-    })
-}
-
-fn kind_of(finding: &Finding) -> Option<ClaimKind> {
-    match finding {
-        Finding::Effect(effect) if effect.phase.is_none() && is_between_variants(effect) => {
-            Some("whole-job")
-        }
-        Finding::Effect(effect) => Some(effect.reading.as_str()),
-        Finding::LowerCache(_) => Some("lower-cache"),
-        _ => None,
-    }
-}
-
-fn is_between_variants(effect: &EffectFinding) -> bool {
-    effect.from.variant != effect.to.variant
-}
-
-/// How many differences between variants, or changes of one, a finding claims in a headline.
-fn claims(finding: &Finding) -> u64 {
-    u64::from(match finding {
-        Finding::Effect(effect) => effect.headline.decision.is_difference(),
-        Finding::LowerCache(found) => found.interval.is_some_and(|one| !one.contains(1.0)),
-        _ => false,
-    })
-}
-
-/// What tells twins apart.
-struct FalseClaims<'a> {
-    claims: u64,
-    by: Vec<&'a Finding>,
-}
-
-/// The findings of one kind that tell twins apart: an effect between them that is claimed, or two findings that differ only in
-/// the twin and contradict each other.
-fn false_claims<'a>(findings: &[&'a Finding], pair: &[String; 2]) -> Vec<FalseClaims<'a>> {
-    let between = findings.iter().filter_map(|finding| {
-        let Finding::Effect(effect) = finding else { return None };
-        let order = pair_order(effect, pair).filter(|order| *order != Ordering::Equal);
-        order.map(|_| FalseClaims { claims: 1, by: vec![*finding] })
-    });
-    let [one, twin] = pair;
-    let of_variant = |name: &str| -> Vec<(ClaimSubject<'a>, &'a Finding)> {
-        let all =
-            findings.iter().filter_map(|finding| Some((ClaimSubject::of(finding)?, *finding)));
-        all.filter(|(subject, _)| subject.variant == name).collect()
-    };
-    let twins = of_variant(twin);
-    let of_both = of_variant(one).into_iter().filter_map(|(subject, finding)| {
-        let is_same =
-            |other: &ClaimSubject<'_>| *other == ClaimSubject { variant: twin, ..subject };
-        let (_, of_twin) =
-            twins.iter().find(|(other, of_twin)| is_same(other) && contradict(finding, of_twin))?;
-        Some(FalseClaims { claims: 1, by: vec![finding, of_twin] })
-    });
-    between.chain(of_both).collect()
-}
-
-/// What a finding about one variant is about.
-#[derive(Clone, Copy, PartialEq)]
-struct ClaimSubject<'a> {
-    variant: &'a str,
-    phase: &'a str,
+/// What a finding claims in a headline about one variant, or about two.
+struct Claim<'a> {
+    finding: &'a Finding,
+    kind: ClaimKind,
+    is_ranking: bool,
+    /// What is compared, and with what it is compared: the same where one variant changes.
+    to: Option<&'a str>,
+    from: Option<&'a str>,
+    phase: Option<&'a str>,
     level: Option<&'a Level>,
+    decision: Decision,
+    interval: Option<Interval>,
 }
 
-impl<'a> ClaimSubject<'a> {
-    /// `None` when it is about several variants, or all.
+impl<'a> Claim<'a> {
     fn of(finding: &'a Finding) -> Option<Self> {
         match finding {
-            Finding::Effect(effect) if effect.to.variant == effect.from.variant => Some(Self {
-                variant: effect.to.variant.as_deref()?,
-                phase: effect.phase.as_deref()?,
-                level: effect.to.level.as_ref(),
-            }),
-            Finding::LowerCache(found) => Some(Self {
-                variant: &found.variant,
-                phase: &found.phase,
-                level: found.level.as_ref(),
-            }),
+            Finding::Effect(effect) => {
+                let [to, from] = [&effect.to, &effect.from].map(|cell| cell.variant.as_deref());
+                let is_job = effect.phase.is_none() && to != from;
+                Some(Self {
+                    finding,
+                    kind: if is_job { "whole-job" } else { effect.reading.as_str() },
+                    is_ranking: effect.reading == Reading::Ranking,
+                    to,
+                    from,
+                    phase: effect.phase.as_deref(),
+                    level: effect.to.level.as_ref(),
+                    decision: effect.headline.decision,
+                    interval: effect.headline.interval,
+                })
+            }
+            Finding::LowerCache(found) => {
+                let is_cache = found.interval.is_some_and(|one| !one.contains(1.0));
+                Some(Self {
+                    finding,
+                    kind: "lower-cache",
+                    is_ranking: false,
+                    to: Some(&found.variant),
+                    from: Some(&found.variant),
+                    phase: Some(&found.phase),
+                    level: found.level.as_ref(),
+                    decision: if is_cache { Decision::Shorter } else { Decision::Open },
+                    interval: found.interval,
+                })
+            }
             _ => None,
         }
     }
-}
 
-/// Whether what is stated of one twin excludes what is stated of the other: one of them changes, or both are caches, and the
-/// intervals have nothing in common.
-fn contradict(a: &Finding, b: &Finding) -> bool {
-    match (a, b) {
-        (Finding::Effect(a), Finding::Effect(b)) => {
-            let [one, other] = [a, b].map(|effect| effect.headline);
-            let changes = one.decision.is_difference() || other.decision.is_difference();
-            changes && are_apart(one.interval, other.interval)
+    /// The order of a twin and its original in an effect between them: less if the original is claimed to take less time, equal
+    /// where nothing is claimed. `None` of another effect.
+    fn order(&self, [one, twin]: &[String; 2]) -> Option<Ordering> {
+        let order = match self.decision {
+            Decision::Longer => Ordering::Greater,
+            Decision::Shorter => Ordering::Less,
+            Decision::Within | Decision::Open => Ordering::Equal,
+        };
+        match (self.to? == one && self.from? == twin, self.to? == twin && self.from? == one) {
+            (true, _) => Some(order),
+            (_, true) => Some(order.reverse()),
+            _ => None,
         }
-        (Finding::LowerCache(a), Finding::LowerCache(b)) => are_apart(a.interval, b.interval),
-        _ => false,
+    }
+
+    /// Whether one is about a variant alone, the other about its twin alone, and what is stated of one excludes what is stated
+    /// of the other: one of them changes, or both are caches, and the intervals have nothing in common.
+    fn contradicts(&self, of_twin: &Self, [one, twin]: &[String; 2]) -> bool {
+        let is_about = |claim: &Self, name: &str| [claim.to, claim.from] == [Some(name); 2];
+        let is_same = (self.phase, self.level) == (of_twin.phase, of_twin.level);
+        let changes = self.decision.is_difference() || of_twin.decision.is_difference();
+        let are_apart = |(a, b): (Interval, Interval)| a.high < b.low || b.high < a.low;
+        is_about(self, one)
+            && is_about(of_twin, twin)
+            && is_same
+            && changes
+            && self.interval.zip(of_twin.interval).is_some_and(are_apart)
     }
 }
 
-/// The order of a twin and its original in an effect between them: less if the original is claimed to take less time, equal
-/// where nothing is claimed. None of another effect.
-fn pair_order(effect: &EffectFinding, [one, twin]: &[String; 2]) -> Option<Ordering> {
-    let (to, from) = (effect.to.variant.as_ref()?, effect.from.variant.as_ref()?);
-    let order = match effect.headline.decision {
-        Decision::Longer => Ordering::Greater,
-        Decision::Shorter => Ordering::Less,
-        Decision::Within | Decision::Open => Ordering::Equal,
-    };
-    match (to == one && from == twin, to == twin && from == one) {
-        (true, _) => Some(order),
-        (_, true) => Some(order.reverse()),
-        _ => None,
+/// The claims of one kind that tell twins apart: one between them, or two that contradict each other.
+fn false_claims<'a, 'b>(all: &[&'b Claim<'a>], pair: &[String; 2]) -> Vec<Vec<&'b Claim<'a>>> {
+    let is_between =
+        |claim: &&&Claim<'_>| claim.order(pair).is_some_and(|order| order != Ordering::Equal);
+    let mut told: Vec<_> = all.iter().filter(is_between).map(|claim| vec![*claim]).collect();
+    for one in all {
+        let twin = all.iter().find(|twin| one.contradicts(twin, pair));
+        told.extend(twin.map(|twin| vec![*one, *twin]));
     }
-}
-
-/// Whether both are known and have no value in common.
-fn are_apart(a: Option<Interval>, b: Option<Interval>) -> bool {
-    a.zip(b).is_some_and(|(a, b)| a.high < b.low || b.high < a.low)
+    told
 }

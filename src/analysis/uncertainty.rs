@@ -1,10 +1,11 @@
 //! Computes means with their 95% confidence intervals, from repeats, or from the passes or slices of a
 //! single one.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::effects::contrast::Contrast;
-use super::effects::rates::rates;
 use super::statistics::distributions::{DEGREES_MANY, student_t};
 use super::statistics::{Interval, describe};
 use super::thresholds::INTERVAL_ALPHA;
@@ -16,7 +17,7 @@ use crate::results::book::Measurement;
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// The 95% confidence interval; none if the error is unknown.
+    /// The 95% confidence interval; `None` if the error is unknown.
     pub interval: Option<Interval>,
     /// How many values were averaged.
     pub n: u32,
@@ -91,7 +92,7 @@ impl Estimate {
         mean.is_finite().then_some(estimate)
     }
 
-    /// Half the width of the interval as a share of the mean; none if unknown.
+    /// Half the width of the interval as a share of the mean; `None` if unknown.
     pub fn relative(&self) -> Option<f64> {
         self.interval.filter(|_| self.mean > 0.0).map(|interval| half_of(interval) / self.mean)
     }
@@ -108,7 +109,7 @@ impl Estimate {
     }
 
     /// The same with the interval that a contrast of its logarithms has.
-    fn with_interval_of(self, contrast: &Contrast) -> Self {
+    pub(super) fn with_interval_of(self, contrast: &Contrast) -> Self {
         let Interval { low, high } = contrast.interval(INTERVAL_ALPHA);
         let centre = contrast.estimate.exp();
         let interval = Interval::new(self.mean * low / centre, self.mean * high / centre);
@@ -117,7 +118,7 @@ impl Estimate {
     }
 }
 
-/// Half the width of the interval of Student's t of the mean of these values; of a single one that of its standard error.
+/// Half the width of the interval of Student's t of the mean of these values; of a single one from its standard error.
 fn half_width(values: &[f64], error: Option<f64>) -> Option<f64> {
     let (n, quantile) = (values.len() as f64, |degrees| student_t(INTERVAL_ALPHA, degrees));
     let half = match values {
@@ -169,17 +170,13 @@ pub(super) fn independent(
     of: impl Fn(&Measurement) -> f64,
 ) -> (Vec<f64>, IntervalBasis) {
     let valid: Vec<_> = valid.iter().filter(|m| m.seconds.is_some()).collect();
-    let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
-    repeats.sort_unstable();
-    repeats.dedup();
-    let values = |repeat: u32| -> Vec<f64> {
-        valid.iter().filter(|m| m.cell.repeat == repeat).map(|m| of(m)).collect()
-    };
-    match (repeats.as_slice(), valid.as_slice()) {
+    let repeats: BTreeSet<u32> = valid.iter().map(|m| m.cell.repeat).collect();
+    match (repeats.len(), valid.as_slice()) {
         (_, [only]) => (vec![of(only)], IntervalBasis::Slices),
-        ([only], _) => (values(*only), IntervalBasis::Passes),
-        (repeats, _) => {
-            let means = repeats.iter().filter_map(|r| mean(values(*r).into_iter()));
+        (1, passes) => (passes.iter().map(|m| of(m)).collect(), IntervalBasis::Passes),
+        _ => {
+            let passes = |repeat| valid.iter().filter(move |m| m.cell.repeat == repeat);
+            let means = repeats.into_iter().filter_map(|r| mean(passes(r).map(|m| of(m))));
             (means.collect(), IntervalBasis::Repeats)
         }
     }
@@ -213,23 +210,6 @@ pub(super) fn log_rates(
     let (logs, basis) = independent(valid, |m| per_second(m, unit, seconds(m)).ln());
     let are_known = basis == IntervalBasis::Repeats && logs.iter().all(|log| log.is_finite());
     (are_known && logs.len() > 1).then_some(logs)
-}
-
-/// A rate with the logarithms of its repeats, and the place of its phase among the phases of the run.
-pub(super) struct RepeatedRate<'a> {
-    pub(super) rate: &'a mut Estimate,
-    pub(super) logs: Vec<f64>,
-    pub(super) phase: usize,
-}
-
-/// Gives rates of a run their intervals: each by the variance of its own repeats, drawn towards what those of the others lead
-/// to expect.
-pub(super) fn moderate_rates(all: Vec<RepeatedRate<'_>>) {
-    let logs: Vec<Vec<f64>> = all.iter().map(|one| one.logs.clone()).collect();
-    let phases: Vec<usize> = all.iter().map(|one| one.phase).collect();
-    for (one, contrast) in all.into_iter().zip(rates(&logs, &phases)) {
-        *one.rate = one.rate.with_interval_of(&contrast);
-    }
 }
 
 /// The population's standard deviation over the mean; none for fewer than two values.

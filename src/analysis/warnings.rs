@@ -8,7 +8,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
@@ -29,7 +29,7 @@ use jumped::jumped;
 use layout_differs::layout_differs;
 use table::{WarningCode, WarningFinding};
 
-/// One operation of so many may take so long, and this share of its phase.
+/// Of this number of operations one may take this long, and this share of its phase.
 const OPERATIONS_MIN: u64 = 100;
 const LONG_OPERATION_SECONDS: f64 = 1.0;
 const LONG_OPERATION_SHARE: f64 = 0.5;
@@ -60,7 +60,7 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     all.extend(long_operation(&book.measurements));
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
-    all.extend(disturbed(analysis));
+    all.extend(DISTURBANCES.iter().filter_map(|kind| disturbed_by(kind, book)));
     all.extend(slow_rank::slow(book));
     all.extend(jumped(analysis));
     all.extend(stepped(book));
@@ -77,14 +77,14 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     all
 }
 
-/// A run that has not come to its end, or not yet.
+/// A run that has not ended, or not yet.
 fn unfinished(book: &Book) -> Option<WarningFinding> {
     let sentence = match book.is_cut_short() {
         true => "the run was interrupted; what was measured until then is kept.",
         false => "the run was killed, or is still running; what was measured until now is kept.",
     };
     let hint = match book.run.hosts.is_empty() {
-        true => format!("`{}` goes on where it ended.", book.run.resume_command()),
+        true => format!("`{}` continues where it ended.", book.run.resume_command()),
         false => "A run of many ranks is begun anew.".into(),
     };
     let is_own = book.run.reference.is_none();
@@ -94,15 +94,12 @@ fn unfinished(book: &Book) -> Option<WarningFinding> {
 
 /// A run whose parts were measured under conditions that are not the same.
 fn resumed(book: &Book) -> Option<WarningFinding> {
-    let texts = book.run.resumed.iter().flat_map(|resumed| resumed.differences.iter().cloned());
-    let sentence = format!(
-        "the run continued in a changed environment: {}.",
-        each_once(texts.clone()).join("; ")
-    );
+    let texts =
+        each_once(book.run.resumed.iter().flat_map(|resumed| resumed.differences.iter().cloned()));
+    let sentence = format!("the run continued in a changed environment: {}.", texts.join("; "));
     let hint =
-        "Measurements before and after that may differ for this reason: run it again to be sure.";
-    let is_other = texts.count() > 0;
-    is_other.then(|| WarningFinding::of_run(WarningCode::ResumedAnyway, &sentence, hint))
+        "Measurements before and after that may differ because of it: run it again to be sure.";
+    (!texts.is_empty()).then(|| WarningFinding::of_run(WarningCode::ResumedAnyway, &sentence, hint))
 }
 
 /// A run that is slower or faster from one repeat on.
@@ -124,7 +121,7 @@ struct AffectedMeasurements {
 }
 
 impl AffectedMeasurements {
-    /// None if there are none.
+    /// `None` if there are none.
     fn new<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Option<Self> {
         let all: Vec<&Measurement> = measurements.collect();
         let phases = each_once(all.iter().map(|m| m.phase.clone()));
@@ -142,55 +139,39 @@ impl AffectedMeasurements {
             ..WarningFinding::about_phases(code, self.phases, sentence, hint)
         }
     }
+
+    /// With the names of the phases before what happened in them.
+    fn named_warning(self, code: WarningCode, what: &str, hint: &str) -> WarningFinding {
+        let sentence = format!("{}: {what}.", self.names());
+        self.warning(code, sentence, hint)
+    }
 }
 
 fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
-    let mut by_phase: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
-    for m in measurements.iter().filter(|m| !m.valid()) {
-        by_phase.entry(&m.phase).or_default().push(m);
-    }
-    let mut all = Vec::new();
-    for (phase, invalid) in by_phase {
-        let reasons = each_once(invalid.iter().flat_map(|m| m.invalid_sentences()));
-        let sentence = format!(
-            "invalid measurements of {phase} are left out of every mean: {}.",
-            reasons.join("; ")
-        );
+    let of_phase = |phase: &str| {
+        let invalid = || measurements.iter().filter(|m| !m.valid() && m.phase == phase);
+        let reasons = each_once(invalid().flat_map(Measurement::invalid_sentences)).join("; ");
+        let sentence =
+            format!("invalid measurements of {phase} are left out of every mean: {reasons}.");
+        let affected = AffectedMeasurements::new(invalid())?;
         let hint = "Fix the cause and run again.";
-        let affected = AffectedMeasurements::new(invalid.into_iter());
-        let warning = |one: AffectedMeasurements| {
-            one.warning(WarningCode::InvalidMeasurements, sentence, hint)
-        };
-        all.extend(affected.map(warning));
-    }
-    all
+        Some(affected.warning(WarningCode::InvalidMeasurements, sentence, hint))
+    };
+    let phases: BTreeSet<&str> = measurements.iter().map(|m| &*m.phase).collect();
+    phases.into_iter().filter_map(of_phase).collect()
 }
 
-/// Each kind of disturbance that was found, once for all its phases.
-fn disturbed(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
-    let kinds = DISTURBANCES.iter().enumerate();
-    kinds.filter_map(|(at, kind)| disturbed_by(at, kind, analysis)).collect()
-}
-
-fn disturbed_by(
-    at: usize,
-    kind: &DisturbanceKind,
-    analysis: &RunFigures<'_>,
-) -> Option<WarningFinding> {
-    let amounts = analysis.disturbance_amounts();
-    let measurements = analysis.book.measurements.iter();
-    let judged: Vec<(&Measurement, Option<f64>)> =
-        measurements.filter_map(|m| Some((m, amounts.amount(m, at)?))).collect();
-    let found = judged.iter().filter_map(|(_, amount)| *amount);
-    let most = found.reduce(f64::max)?;
-    let disturbed = judged.iter().filter(|(_, amount)| amount.is_some()).map(|(m, _)| *m);
+/// A kind of disturbance that was found, once for all its phases.
+fn disturbed_by(kind: &DisturbanceKind, book: &Book) -> Option<WarningFinding> {
+    let amount = |m: &Measurement| (kind.amount)(book, m);
+    let most = book.measurements.iter().filter_map(amount).reduce(f64::max)?;
+    let disturbed = book.measurements.iter().filter(|m| amount(m).is_some());
     let affected = AffectedMeasurements::new(disturbed)?;
-    let many = match (affected.number, analysis.book.measurements.len() as u64) {
+    let many = match (affected.number, book.measurements.len() as u64) {
         (1, 1) => "its measurement".to_string(),
         (disturbed, all) => format!("{disturbed} of {}", counted(all, "measurement")),
     };
-    let sentence = format!("{}: {}.", affected.names(), (kind.sentence)(&many, most));
-    Some(affected.warning(kind.code, sentence, kind.hint))
+    Some(affected.named_warning(kind.code, &(kind.sentence)(&many, most), kind.hint))
 }
 
 /// Something kept one call waiting; the phase says little of the others.
@@ -205,17 +186,12 @@ fn long_operation(measurements: &[Measurement]) -> Option<WarningFinding> {
     let long: Vec<&Measurement> = judged.filter(is_long).collect();
     let most = long.iter().map(|m| longest_seconds(m)).fold(0.0, f64::max);
     let affected = AffectedMeasurements::new(long.into_iter())?;
-    let sentence = format!(
-        "{}: one operation took {}, more than half of the time of its phase.",
-        affected.names(),
-        match affected.number {
-            1 => span(most),
-            _ => format!("up to {}", span(most)),
-        }
-    );
+    let up_to = if affected.number == 1 { "" } else { "up to " };
+    let most = span(most);
+    let what = format!("one operation took {up_to}{most}, more than half of the time of its phase");
     let hint = "Something kept a call waiting, such as a frozen file system or a disk that was reset: \
                 the kernel's log may say what.";
-    Some(affected.warning(WarningCode::LongOperation, sentence, hint))
+    Some(affected.named_warning(WarningCode::LongOperation, &what, hint))
 }
 
 fn overhead(book: &Book) -> Option<WarningFinding> {
@@ -239,14 +215,10 @@ fn overhead(book: &Book) -> Option<WarningFinding> {
 fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {
     let busy = measurements.iter().filter(|m| m.idle == Some(false));
     let affected = AffectedMeasurements::new(busy)?;
-    let sentence = format!(
-        "{}: the device was already busy when {} of {} began.",
-        affected.names(),
-        affected.number,
-        counted(measurements.len() as u64, "measurement")
-    );
+    let (busy, all) = (affected.number, counted(measurements.len() as u64, "measurement"));
+    let what = format!("the device was already busy when {busy} of {all} began");
     let hint = "Look for what else reads or writes there, and run again when it is idle.";
-    Some(affected.warning(WarningCode::DeviceBusy, sentence, hint))
+    Some(affected.named_warning(WarningCode::DeviceBusy, &what, hint))
 }
 
 fn frequency(book: &Book) -> Option<WarningFinding> {
@@ -283,16 +255,15 @@ fn late(book: &Book) -> Option<WarningFinding> {
     }
     let is_late = |m: &&Measurement| late_share(m).is_some_and(|share| share > LATE_SHARE_MAX);
     let affected = AffectedMeasurements::new(valid().filter(is_late))?;
-    let sentence = format!(
-        "{}: the modelled disk answered {} of the run's requests too late, by more than a tenth of their \
-         service time and 0.1 ms, and by {} in all. This machine was too slow for it.",
-        affected.names(),
+    let what = format!(
+        "the modelled disk answered {} of the run's requests too late, by more than a tenth of their \
+         service time and 0.1 ms, and by {} in all. This machine was too slow for it",
         say::percent(share),
         duration(all.late_seconds.unwrap_or_default() * 1e9)
     );
     let hint = "Rates are lower than the disk's. Take a slower disk, an image in memory (a smaller --size or \
                 scale), or a machine with more processors to spare.";
-    Some(affected.warning(WarningCode::DiskLate, sentence, hint))
+    Some(affected.named_warning(WarningCode::DiskLate, &what, hint))
 }
 
 fn host_cache(book: &Book) -> Option<WarningFinding> {
@@ -316,11 +287,8 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
     let made: Vec<&MadeFileSystem> = made(book).into_iter().filter(on_device).collect();
     let kinds = each_once(made.iter().map(|made| made.kind.as_str()));
     let size = made.iter().map(|made| made.device_bytes).min().filter(|size| *size < FAIR_BYTES)?;
-    let is_filled = book
-        .measurements
-        .iter()
-        .filter_map(|m| m.cell.level.as_ref())
-        .any(|l| l.unit == Unit::Percent);
+    let mut levels = book.measurements.iter().filter_map(|m| m.cell.level.as_ref());
+    let is_filled = levels.any(|level| level.unit == Unit::Percent);
     let place = match kinds.as_slice() {
         [_] if is_filled => return None,
         [kind] => format!("{kind} was measured on {}", bytes(size)),
@@ -334,7 +302,7 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
     Some(WarningFinding::of_run(WarningCode::SmallVolume, &sentence, &hint))
 }
 
-/// Where a prepared place cannot be brought back, the machine's drift goes with its levels.
+/// Where a prepared place cannot be restored, the machine's drift goes with its levels.
 fn levels_in_order(book: &Book) -> Option<WarningFinding> {
     let is_so = book.run.level_order == Some(LevelOrder::AsPrepared);
     is_so.then(|| {
@@ -342,7 +310,7 @@ fn levels_in_order(book: &Book) -> Option<WarningFinding> {
             WarningCode::LevelsInOrder,
             "levels came in the order in which the place was prepared for them: what changed on the \
              machine meanwhile looks like an effect of the level.",
-            "With --filesystem, on an image with enough space beside it, they come in random order: \
+            "With --filesystem, on an image with enough free space, they come in random order: \
              see `boatload plan`.",
         )
     })
@@ -363,14 +331,11 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
     };
     let real = book.measurements.iter().filter(|m| !m.is_simulated() && !is_bulk(m));
     let affected = AffectedMeasurements::new(real.filter(adds))?;
-    let sentence = format!(
-        "{}: without a journal, ext4 skips inodes that were deleted in the last minutes; files \
-         removed before, by boatload too, make this slower.",
-        affected.names()
-    );
+    let what = "without a journal, ext4 skips inodes that were deleted in the last minutes; files \
+                removed before, by boatload too, make this slower";
     let hint = "Compare variants of one run, or have an ext4 with a journal made for each repeat: as \
                 root, --filesystem ext4.";
-    Some(affected.warning(WarningCode::NoJournal, sentence, hint))
+    Some(affected.named_warning(WarningCode::NoJournal, what, hint))
 }
 
 /// Reads that take new memory for at least so many bytes, in a measurement, beyond what was had before.
@@ -393,13 +358,10 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
             && m.cpu_system_seconds > m.seconds.map(|all| READ_SYSTEM_SHARE_MIN * all)
     };
     let affected = AffectedMeasurements::new(book.measurements.iter().filter(depends))?;
-    let sentence = format!(
-        "{}: the host of this virtual machine takes free memory back; reading into memory that it \
-         must give again may take twice as long.",
-        affected.names()
-    );
+    let what = "the host of this virtual machine takes free memory back; reading into memory that it \
+                must give again may take twice as long";
     let hint = "What ran before decides, also between levels. `direct = true` reads without it.";
-    Some(affected.warning(WarningCode::MemoryTakenBack, sentence, hint))
+    Some(affected.named_warning(WarningCode::MemoryTakenBack, what, hint))
 }
 
 /// What the run did without.
@@ -412,7 +374,7 @@ fn unanswered(book: &Book) -> Option<WarningFinding> {
         .then(|| WarningFinding::of_run(WarningCode::UnansweredCalls, &sentence, hint))
 }
 
-/// Caches that were not found as asked: which phases, of which variants, why, and what to do. One for
+/// Caches that were not found as asked: with phases, variants, reason, and what to do. One for
 /// each doubt.
 fn caches(measurements: &[Measurement]) -> Vec<WarningFinding> {
     let doubt = |m: &Measurement| {
@@ -423,22 +385,20 @@ fn caches(measurements: &[Measurement]) -> Vec<WarningFinding> {
         };
         m.cache.reason.filter(|_| m.cache.found != as_asked)
     };
-    let variants = each_once(measurements.iter().map(|m| m.cell.variant.as_str()));
-    let mut warnings = Vec::new();
-    for one in each_once(measurements.iter().filter_map(doubt)) {
-        let doubted = || measurements.iter().filter(|m| doubt(m) == Some(one));
-        let Some(affected) = AffectedMeasurements::new(doubted()) else { continue };
-        let own = each_once(doubted().map(|m| m.cell.variant.as_str()));
-        let of = match own.len() < variants.len() {
-            true => format!(" of {}", own.join(", ")),
-            false => String::new(),
-        };
+    let names = |all: &[&Measurement]| each_once(all.iter().map(|m| m.cell.variant.clone()));
+    let all = names(&measurements.iter().collect::<Vec<_>>());
+    let warning = |one: Doubt| {
+        let doubted: Vec<_> = measurements.iter().filter(|m| doubt(m) == Some(one)).collect();
+        let own = names(&doubted);
+        let is_part = own.len() < all.len();
+        let of = if is_part { format!(" of {}", own.join(", ")) } else { String::new() };
         let (what, remedy) = about_doubt(one);
+        let affected = AffectedMeasurements::new(doubted.into_iter())?;
         let sentence = format!("{}{of}: {what}.", affected.names());
         let warning = affected.warning(WarningCode::CacheNotAsAsked, sentence, remedy);
-        warnings.push(WarningFinding { reason: Some(one), ..warning });
-    }
-    warnings
+        Some(WarningFinding { reason: Some(one), ..warning })
+    };
+    each_once(measurements.iter().filter_map(doubt)).into_iter().filter_map(warning).collect()
 }
 
 /// What a doubt means, to stand behind the names of phases, and what to do about it.

@@ -35,7 +35,7 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
     writeln!(out, "A against B: {runs}, A and B in turns; B takes {times} times as long")?;
-    let (job, phases) = (trials.jobs(), trials.phases());
+    let (job, phases) = (trials.together(true), trials.together(false));
     for (what, tallies) in [("the whole job", job), ("single phases", phases)] {
         let sentence = format!(
             "Comparisons of {what}: B was found slower in {}. The interval held the truth in {}.",

@@ -8,7 +8,7 @@ use crate::results::book::Book;
 
 /// A row for each operation number, a column for each measurement, named by its variant.
 pub(super) fn single_latency_table(book: &Book) -> Table {
-    let operations = single_operations(book);
+    let operations = single_operations(book.measurements.iter());
     let phase = book.measurements.first().map_or("", |m| &m.phase);
     let mut table = Table::of_names(phase, Align::Right, operations.iter().map(|at| grouped(*at)));
     for m in &book.measurements {

@@ -4,7 +4,7 @@ mod pairs;
 
 use super::{Nobody, RunOrder};
 use crate::analysis::Analysis;
-use crate::analysis::compare::{compare, compare_among};
+use crate::analysis::compare::{compare, compare_beside};
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::figures::RunFigures;
 use crate::analysis::finding::Finding;
@@ -40,7 +40,7 @@ pub(crate) fn same(
         let Some(b) = alone(order, interrupt)? else { break };
         let known = before.len().saturating_sub(HISTORY_RUNS as usize);
         let known: Vec<RunFigures<'_>> = before[known..].iter().map(RunFigures::of).collect();
-        trials.add(&compare_among(&RunFigures::of(&a), &RunFigures::of(&b), &known));
+        trials.add(&compare_beside(&RunFigures::of(&a), &RunFigures::of(&b), &known, &[]));
         before.extend([a, b]);
     }
     Ok(trials)

@@ -5,90 +5,33 @@ use super::case::{AuditCase, AuditCheck, AuditGrade};
 use crate::base::units::{bytes, counted, duration, figures, grouped};
 use crate::results::tools::{ToolMeasurement, ToolName, ToolWork};
 
-/// Every check, in the order in which they are listed.
-pub const CHECKS: &[AuditCheck] = &[
-    AuditCheck {
-        name: "no-device",
-        about: "nothing was stored: an I/O engine that moves no content, a copy from /dev/zero to /dev/null, a file in memory",
-        find: no_device,
-    },
-    AuditCheck {
-        name: "device-rate",
-        about: "more bytes a second than `--device-rate`",
-        find: device_rate,
-    },
-    AuditCheck {
-        name: "link-rate",
-        about: "more bytes a second than the link of the device below `--dir` carries",
-        find: link_rate,
-    },
-    AuditCheck {
-        name: "class-rate",
-        about: "more than 32 GB/s on one machine, if `--dir` names no device; more than 2,000 random calls a second of a turning disk",
-        find: class_rate,
-    },
-    AuditCheck {
-        name: "device-idle",
-        about: "fio's `disk_util` counts too few requests for the bytes: even with 4 MiB in each, or one for each two random reads",
-        find: device_idle,
-    },
-    AuditCheck {
-        name: "latency",
-        about: "half of the random reads took less than 3 us: no block device answers through the kernel in that time",
-        find: latency,
-    },
-    AuditCheck {
-        name: "client-cache",
-        about: "each task reads over 100,000 attributes a second, 5 times as fast as files are made, on the machine that made them",
-        find: client_cache,
-    },
-    AuditCheck {
-        name: "not-synced",
-        about: "the time of writes ends before the data is on the device: no fsync, no direct I/O",
-        find: not_synced,
-    },
-    AuditCheck {
-        name: "not-invalidated",
-        about: "nothing shows that the caches were emptied before a read",
-        find: not_invalidated,
-    },
-    AuditCheck {
-        name: "fits-in-memory",
-        about: "the same, and the files are smaller than the memory (`--memory` or `--dir`)",
-        find: fits_in_memory,
-    },
-    AuditCheck {
-        name: "read-again",
-        about: "more bytes were read through the page cache than the files have: all but the first time from memory",
-        find: read_again,
-    },
-    AuditCheck {
-        name: "zeros",
-        about: "only zeros were written, which compressing file systems and devices do not store",
-        find: zeros,
-    },
-    AuditCheck {
-        name: "not-stated",
-        about: "the file does not say what was read, written or synced",
-        find: not_stated,
-    },
-    AuditCheck { name: "error", about: "the job ended with an error", find: error },
-    AuditCheck {
-        name: "too-short",
-        about: "less than a second, or too short for the benchmark to give a figure",
-        find: too_short,
-    },
-    AuditCheck {
-        name: "no-spread",
-        about: "a mean without percentile, deviation or repetition",
-        find: no_spread,
-    },
-    AuditCheck {
-        name: "one-run",
-        about: "one run, with fewer than 10 values over time",
-        find: one_run,
-    },
-];
+/// Declares the checks: name, function, and what it finds.
+macro_rules! checks {
+    ($($name:literal $find:ident $about:literal)+) => {
+        /// Every check, in the order in which they are listed.
+        pub const CHECKS: &[AuditCheck] = &[$(AuditCheck { name: $name, about: $about, find: $find },)+];
+    };
+}
+
+checks! {
+    "no-device" no_device "nothing was stored: an I/O engine that moves no content, a copy from /dev/zero to /dev/null, a file in memory"
+    "device-rate" device_rate "more bytes a second than `--device-rate`"
+    "link-rate" link_rate "more bytes a second than the link of the device below `--dir` carries"
+    "class-rate" class_rate "more than 32 GB/s on one machine, if `--dir` names no device; more than 2,000 random calls a second of a turning disk"
+    "device-idle" device_idle "fio's `disk_util` counts too few requests for the bytes: even with 4 MiB in each, or one for each two random reads"
+    "latency" latency "half of the random reads took less than 3 us: no block device answers through the kernel in that time"
+    "client-cache" client_cache "each task reads over 100,000 attributes a second, 5 times as fast as files are made, on the machine that made them"
+    "not-synced" not_synced "the time of writes ends before the data is on the device: no fsync, no direct I/O"
+    "not-invalidated" not_invalidated "nothing shows that the caches were emptied before a read"
+    "fits-in-memory" fits_in_memory "the same, and the files are smaller than the memory (`--memory` or `--dir`)"
+    "read-again" read_again "more bytes were read through the page cache than the files have: all but the first time from memory"
+    "zeros" zeros "only zeros were written, which compressing file systems and devices do not store"
+    "not-stated" not_stated "the file does not say what was read, written or synced"
+    "error" error "the job ended with an error"
+    "too-short" too_short "less than a second, or too short for the benchmark to give a figure"
+    "no-spread" no_spread "a mean without percentile, deviation or repetition"
+    "one-run" one_run "one run, with fewer than 10 values over time"
+}
 
 /// What a rate may be above a bound before it counts: rates and bounds are rounded.
 const TOLERANCE: f64 = 1.1;
@@ -121,7 +64,7 @@ const CACHED_STAT_NS_MAX: f64 = 10_000.0;
 const MEMORY_CALL_NS_MAX: f64 = 100_000.0;
 const MEMORY_BYTE_NS_MAX: f64 = 10.0;
 
-/// Files of so many times the memory are hardly in it: bonnie++ asks for twice.
+/// Files this many times as large as the memory are hardly in it: bonnie++ asks for twice.
 const MEMORY_TIMES: u64 = 2;
 
 /// The kernel holds back a fifth of the memory (`vm.dirty_ratio`); of ten times the memory that is 2%.
@@ -181,24 +124,12 @@ impl AuditCase<'_> {
         self.result.measurements.iter().filter(|other| other.work == self.one.work)
     }
 
-    /// What of the bytes and calls of its kind the counters must have: fio reads them every quarter of a second, and
-    /// not at the end.
-    fn surely_counted(&self) -> SurelyCounted {
-        let mut all = SurelyCounted::default();
-        for one in self.alike() {
-            let seconds = one.seconds.filter(|seconds| *seconds >= SHORT_SECONDS);
-            let share = seconds.map_or(0.0, |seconds| 1.0 - COUNTERS_LATE_SECONDS / seconds);
-            let bytes = one.bytes.unwrap_or(0);
-            let calls = one.operations.map_or(0, |calls| calls.min(bytes / PAGE_BYTES));
-            let part = |whole: u64| (whole as f64 * share) as u64;
-            all.bytes = all.bytes.saturating_add(part(bytes));
-            all.calls = all.calls.saturating_add(part(calls));
-        }
-        all
+    fn sum_of_alike(&self, of: impl Fn(&ToolMeasurement) -> Option<u64>) -> u64 {
+        self.alike().filter_map(of).fold(0, u64::saturating_add)
     }
 
     fn bytes_of_alike(&self) -> u64 {
-        self.alike().filter_map(|other| other.bytes).fold(0, u64::saturating_add)
+        self.sum_of_alike(|one| one.bytes)
     }
 
     /// Whether the device served it, as fio's counters say: all random calls of the result.
@@ -206,7 +137,7 @@ impl AuditCase<'_> {
         let Some((served, merged)) = self.requests().filter(|_| self.one.random) else {
             return false;
         };
-        let asked = self.alike().filter_map(|other| other.operations).fold(0, u64::saturating_add);
+        let asked = self.sum_of_alike(|one| one.operations);
         asked > 0 && served.saturating_add(merged) as f64 >= 0.9 * asked as f64
     }
 
@@ -217,11 +148,16 @@ impl AuditCase<'_> {
     }
 }
 
-/// Bytes, and calls of at least a page.
-#[derive(Default)]
-struct SurelyCounted {
-    bytes: u64,
-    calls: u64,
+/// The part of bytes or calls that the counters must have: fio reads them every quarter of a second, and not at the end.
+fn surely_counted(one: &ToolMeasurement, whole: u64) -> u64 {
+    let seconds = one.seconds.filter(|seconds| *seconds >= SHORT_SECONDS);
+    let share = seconds.map_or(0.0, |seconds| 1.0 - COUNTERS_LATE_SECONDS / seconds);
+    (whole as f64 * share) as u64
+}
+
+/// The surer of two grades.
+fn likely_if(is_likely: bool) -> AuditGrade {
+    if is_likely { Likely } else { Possible }
 }
 
 fn rate(per_second: f64) -> String {
@@ -267,10 +203,9 @@ fn class_rate(case: &AuditCase<'_>) -> Found {
     let calls = one.operations_per_second.filter(|calls| turns && *calls > TURNING_CALLS_MAX)?;
     let (found, most) = (figures(calls, 3), grouped(TURNING_CALLS_MAX as u64));
     // Around the page cache, the cache of the disk is left.
-    let grade = if one.direct == Some(true) { Possible } else { Likely };
     let reason =
         format!("{found} random calls a second are more than a turning disk does ({most})");
-    Some((grade, reason))
+    Some((likely_if(one.direct != Some(true)), reason))
 }
 
 fn device_idle(case: &AuditCase<'_>) -> Found {
@@ -280,7 +215,6 @@ fn device_idle(case: &AuditCase<'_>) -> Found {
     if case.alike().any(is_late) {
         return None;
     }
-    let counted_at_least = case.surely_counted();
     // Direct I/O is around the page cache, so something else must explain what was not counted.
     let (grade, unless) = match case.alike().any(|one| one.direct != Some(false)) {
         true => (Likely, ", unless the files have holes or lie on a device that is not counted"),
@@ -288,7 +222,8 @@ fn device_idle(case: &AuditCase<'_>) -> Found {
     };
     let moved = case.bytes_of_alike();
     let verb = if case.one.work == ToolWork::Read { "read" } else { "written" };
-    if counted_at_least.bytes > served.saturating_mul(REQUEST_BYTES_MAX) {
+    let bytes_counted = case.sum_of_alike(|one| Some(surely_counted(one, one.bytes?)));
+    if bytes_counted > served.saturating_mul(REQUEST_BYTES_MAX) {
         let (requests, all) = (counted(served, "request"), bytes(moved));
         let reason = format!("{all} were {verb}, while the device served {requests}{unless}");
         return Some((grade, reason));
@@ -297,9 +232,13 @@ fn device_idle(case: &AuditCase<'_>) -> Found {
     if case.one.work != ToolWork::Read || !case.alike().all(|one| one.random) {
         return None;
     }
-    let asked = case.alike().filter_map(|one| one.operations).fold(0, u64::saturating_add);
+    let asked = case.sum_of_alike(|one| one.operations);
+    let calls_counted = case.sum_of_alike(|one| {
+        let pages = one.bytes.unwrap_or(0) / PAGE_BYTES;
+        Some(surely_counted(one, one.operations?.min(pages)))
+    });
     let served = served.saturating_add(merged);
-    (served < counted_at_least.calls / 2).then(|| {
+    (served < calls_counted / 2).then(|| {
         let share = figures(100.0 * served as f64 / asked as f64, 2);
         let requests = counted(served, "request");
         let asked = grouped(asked);
@@ -375,18 +314,13 @@ fn not_synced(case: &AuditCase<'_>) -> Found {
     };
     let fits =
         case.one.bytes.zip(case.bounds.memory_bytes).filter(|(moved, memory)| moved < memory);
-    Some(match fits {
+    let reason = match fits.map(|(moved, memory)| (bytes(moved), bytes(memory))) {
         Some((moved, memory)) => {
-            let (moved, memory) = (bytes(moved), bytes(memory));
-            (
-                Likely,
-                format!(
-                    "{moved} fit into {memory} of memory, and nothing was synced (no {option})"
-                ),
-            )
+            format!("{moved} fit into {memory} of memory, and nothing was synced (no {option})")
         }
-        None => (Possible, format!("the time ends before the data is on the device (no {option})")),
-    })
+        None => format!("the time ends before the data is on the device (no {option})"),
+    };
+    Some((likely_if(fits.is_some()), reason))
 }
 
 fn not_invalidated(case: &AuditCase<'_>) -> Found {
@@ -422,7 +356,7 @@ fn not_invalidated(case: &AuditCase<'_>) -> Found {
     // Whether files with content fit into memory is not known here.
     let is_likely = one.just_written && one.cold.is_some() && one.file_bytes.is_none();
     let is_likely = is_likely && !case.is_slower_than_memory();
-    Some((if is_likely { Likely } else { Possible }, reason.into()))
+    Some((likely_if(is_likely), reason.into()))
 }
 
 fn read_again(case: &AuditCase<'_>) -> Found {
@@ -437,7 +371,7 @@ fn read_again(case: &AuditCase<'_>) -> Found {
     let reason =
         format!("{read} were read of files of {size}: {times} times, through the page cache");
     let is_likely = fits && !case.is_slower_than_memory();
-    Some((if is_likely { Likely } else { Possible }, reason))
+    Some((likely_if(is_likely), reason))
 }
 
 fn fits_in_memory(case: &AuditCase<'_>) -> Found {
@@ -453,7 +387,7 @@ fn fits_in_memory(case: &AuditCase<'_>) -> Found {
     );
     let is_kept = case.one.just_written && case.one.cold == Some(false);
     let is_likely = is_kept && !case.is_slower_than_memory();
-    Some((if is_likely { Likely } else { Possible }, reason))
+    Some((likely_if(is_likely), reason))
 }
 
 fn zeros(case: &AuditCase<'_>) -> Found {
@@ -486,18 +420,14 @@ fn not_stated(case: &AuditCase<'_>) -> Found {
 
 fn error(case: &AuditCase<'_>) -> Found {
     let error = case.one.error.as_ref()?;
-    Some((
-        Imprecise,
-        format!("it ended with an error ({error}): the figure is not of all its work"),
-    ))
+    let reason = format!("it ended with an error ({error}): the figure is not of all its work");
+    Some((Imprecise, reason))
 }
 
 fn too_short(case: &AuditCase<'_>) -> Found {
     if case.one.was_too_short {
-        return Some((
-            Imprecise,
-            format!("it was too short for {} to give a figure", case.result.tool),
-        ));
+        let reason = format!("it was too short for {} to give a figure", case.result.tool);
+        return Some((Imprecise, reason));
     }
     let seconds = case.one.seconds.filter(|seconds| *seconds < SHORT_SECONDS)?;
     Some((Imprecise, format!("it took {}: start and end weigh too much", duration(seconds * 1e9))))

@@ -61,93 +61,67 @@ impl Audit {
         let of_grade = of_grade.filter(|finding| !failed || finding.check == "error");
         let figures: BTreeSet<_> = of_grade.map(|finding| finding.figure).collect();
         let (found, all) = (figures.len(), self.result.measurements.len());
-        let (which, they) = match (found, all) {
-            (1, 1) => ("The figure".to_string(), "it"),
-            (1, _) => (format!("1 of {all} figures"), "it"),
-            _ if found == all => (format!("All {all} figures"), "they"),
-            _ => (format!("{found} of {all} figures"), "they"),
+        let which = match (found, all) {
+            (1, 1) => "The figure".to_string(),
+            _ if found == all => format!("All {all} figures"),
+            _ => format!("{found} of {all} figures"),
         };
-        let are = |one: &'static str, many| if found == 1 { one } else { many };
-        match grade {
-            AuditGrade::Certain => format!("{which} cannot be the speed of the device."),
-            AuditGrade::Likely => {
-                format!(
-                    "{which} {} probably the speed of memory, not of the device.",
-                    are("is", "are")
-                )
-            }
+        let [is, they, their] =
+            if found == 1 { ["is", "it", "its"] } else { ["are", "they", "their"] };
+        let what = match grade {
+            AuditGrade::Certain => "cannot be the speed of the device".into(),
+            AuditGrade::Likely => format!("{is} probably the speed of memory, not of the device"),
             AuditGrade::Possible => {
-                format!(
-                    "{which} may be the speed of memory: nothing shows that {they} {} the device's.",
-                    are("is", "are")
-                )
+                format!("may be the speed of memory: nothing shows that {they} {is} the device's")
             }
             AuditGrade::Imprecise if failed => {
-                let their = are("its", "their");
-                format!(
-                    "{which} {} not of all {their} work: it ended with an error.",
-                    are("is", "are")
-                )
+                format!("{is} not of all {their} work: it ended with an error")
             }
             AuditGrade::Imprecise => {
-                format!(
-                    "{which} may be right, but nothing tells how uncertain {they} {}.",
-                    are("is", "are")
-                )
+                format!("may be right, but nothing tells how uncertain {they} {is}")
             }
-        }
+        };
+        format!("{which} {what}.")
     }
 }
 
 /// Weighs results, each with the name of its file. The same measurement in several files is a repetition.
 pub fn audit(results: Vec<(String, ToolResult)>, bounds: &AuditBounds) -> Vec<Audit> {
     // The same file twice is no repetition.
-    let mut distinct: Vec<&ToolResult> = Vec::new();
+    let mut distinct: Vec<ToolResult> = Vec::new();
     for (_, result) in &results {
-        if !distinct.contains(&result) {
-            distinct.push(result);
+        if !distinct.contains(result) {
+            distinct.push(result.clone());
         }
     }
-    let same = |tool: ToolName, one: &ToolMeasurement| -> u64 {
-        let all = distinct.iter().filter(|result| result.tool == tool);
-        let all = all.flat_map(|result| {
-            let mut alike = result.measurements.iter().filter(|other| is_repetition(one, other));
-            // Those of one file count each other already.
-            alike.next().map(|other| other.runs)
+    let runs = |tool: ToolName, one: &ToolMeasurement| {
+        let same_tool = distinct.iter().filter(|result| result.tool == tool);
+        // Measurements of one file count each other already.
+        let first = same_tool.filter_map(|result| {
+            result.measurements.iter().find(|other| is_repetition(one, other))
         });
-        all.fold(0, u64::saturating_add)
+        first.map(|other| other.runs).fold(0, u64::saturating_add)
     };
-    let findings: Vec<Vec<AuditFinding>> = results
-        .iter()
-        .map(|(_, result)| {
-            let cases = result.measurements.iter().enumerate().map(|(figure, one)| AuditCase {
-                result,
-                one,
-                figure,
-                bounds,
-                runs: same(result.tool, one),
-            });
-            let mut found: Vec<_> = cases.flat_map(|case| weigh(&case)).collect();
-            found.sort_by_key(|finding| finding.grade);
-            found
-        })
-        .collect();
-    let all = results.into_iter().zip(findings);
-    all.map(|((file, result), findings)| Audit { file, result, findings }).collect()
+    let weighed = |(file, result): (String, ToolResult)| {
+        let mut findings = Vec::new();
+        for (figure, one) in result.measurements.iter().enumerate() {
+            let runs = runs(result.tool, one);
+            findings.extend(weigh(&AuditCase { result: &result, one, figure, bounds, runs }));
+        }
+        findings.sort_by_key(|finding| finding.grade);
+        Audit { file, result, findings }
+    };
+    results.into_iter().map(weighed).collect()
 }
 
 fn is_repetition(one: &ToolMeasurement, other: &ToolMeasurement) -> bool {
+    let how = |one: &ToolMeasurement| (one.block_bytes, one.direct, one.synced);
     let amount = |one: &ToolMeasurement| match one.file_bytes {
         None => (None, one.operations),
         bytes => (bytes, None),
     };
-    one.name == other.name
-        && one.setup == other.setup
-        && one.block_bytes == other.block_bytes
-        && one.interface == other.interface
-        && one.direct == other.direct
-        && one.synced == other.synced
-        && amount(one) == amount(other)
+    (&one.name, &one.setup, &one.interface) == (&other.name, &other.setup, &other.interface)
+        && (how(one), amount(one)) == (how(other), amount(other))
 }
 
 /// What speaks against a measurement.

@@ -17,38 +17,35 @@ pub(super) fn command(case: &AuditCase<'_>) -> String {
     let directory = case.bounds.directory.as_deref().map_or("DIR".into(), quoted);
     let one = case.one;
     let words = match one.work {
-        ToolWork::Read if one.random => small_files(one),
-        ToolWork::Read if one.bytes.is_none() && one.operations.is_some() => smallfiles(one),
+        // Of files of one block, which no cache and no read-ahead serves.
+        ToolWork::Read if one.random => {
+            let size = one.block_bytes.filter(|size| (1..=SMALL_BYTES_MAX).contains(size));
+            let size = size.unwrap_or(4096);
+            format!("smallfiles --cache cold --set size_min={size} --set size_max={size}")
+        }
+        ToolWork::Read if one.bytes.is_none() && one.operations.is_some() => small_files(one),
         ToolWork::Read | ToolWork::Write | ToolWork::Unknown => sequential(one),
-        ToolWork::Create | ToolWork::Remove => smallfiles(one),
+        ToolWork::Create | ToolWork::Remove => small_files(one),
         ToolWork::Stat => "directory".into(),
     };
     format!("boatload run {words} --dir {directory}")
 }
 
 fn sequential(one: &ToolMeasurement) -> String {
-    let mut words = "sequential --repeats 5".to_string();
     let bytes = one.file_bytes.or(one.bytes).and_then(|bytes| bytes.checked_next_multiple_of(MIB));
-    if let Some(bytes) = bytes.filter(|bytes| (MIB..=BYTES_MAX).contains(bytes)) {
-        words += &format!(" --set bytes={}", bytes_text(bytes));
-    }
-    if let Some(block) = one.block_bytes.filter(|block| (512..=BLOCK_BYTES_MAX).contains(block)) {
-        words += &format!(" --set block={}", bytes_text(block));
-    }
-    words
+    let bytes = bytes.filter(|bytes| (MIB..=BYTES_MAX).contains(bytes));
+    let block = one.block_bytes.filter(|block| (512..=BLOCK_BYTES_MAX).contains(block));
+    let sizes = [("bytes", bytes), ("block", block)].into_iter();
+    let set = |(name, size): (&str, Option<u64>)| {
+        size.map_or_else(String::new, |size| format!(" --set {name}={}", bytes_text(size)))
+    };
+    format!("sequential --repeats 5{}", sizes.map(set).collect::<String>())
 }
 
-/// Random reads: of files of one block, which no cache and no read-ahead serves.
 fn small_files(one: &ToolMeasurement) -> String {
-    let size = one.block_bytes.filter(|size| (1..=SMALL_BYTES_MAX).contains(size)).unwrap_or(4096);
-    format!("smallfiles --cache cold --set size_min={size} --set size_max={size}")
-}
-
-fn smallfiles(one: &ToolMeasurement) -> String {
-    match one.operations.filter(|files| (1_000..=FILES_MAX).contains(files)) {
-        Some(files) => format!("smallfiles --cache cold --set files={files}"),
-        None => "smallfiles --cache cold".into(),
-    }
+    let files = one.operations.filter(|files| (1_000..=FILES_MAX).contains(files));
+    let set = files.map_or_else(String::new, |files| format!(" --set files={files}"));
+    format!("smallfiles --cache cold{set}")
 }
 
 /// Bytes as a job takes them.

@@ -10,7 +10,7 @@ use crate::analysis::statistics::distributions::student_t;
 /// than it is.
 const OUTLIER_ALPHA: f64 = 0.001;
 
-/// No more than one in so many runs is an outlier.
+/// At most one of this number of runs is an outlier.
 const RUNS_PER_OUTLIER: usize = 4;
 
 /// No smaller deviation makes an outlier; see the smallest width of a ratio.
@@ -115,7 +115,7 @@ impl Baseline {
         Self { since, marks }
     }
 
-    /// Those of all runs that it is made of.
+    /// The runs of the baseline among all.
     pub(super) fn members<T>(&self, all: impl Iterator<Item = T>) -> Vec<T> {
         let marked = all.zip(&self.marks).skip(self.since);
         let members = marked.filter(|(_, mark)| **mark != BaselineMark::Outlier);

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::decisions::RowEffect;
 use super::differences::{Difference, differences};
 use super::result::{Absence, CheckOutcome, ComparedRow, Comparison};
-use super::rows::{BaselineRuns, Beside, compare_sets};
+use super::rows::{BaselineRuns, compare_sets};
 use crate::analysis::effects::contrast::Contrast;
 use crate::analysis::effects::decide::ALPHA;
 use crate::analysis::effects::runs::{CheckDecision, check};
@@ -78,7 +79,7 @@ impl Check {
         others: &[RunFigures<'_>],
         fail_on: f64,
     ) -> Self {
-        let mut comparison = compare_sets(baseline, runs, Beside { others, ..Beside::default() });
+        let mut comparison = compare_sets(baseline, runs, others, &[]);
         check_rows(&mut comparison.rows, fail_on, comparison.b.complete);
         let against = match baseline {
             BaselineRuns::Run(_) => BaselineKind::Run,
@@ -117,14 +118,14 @@ impl Check {
             || self.with(CheckOutcome::Unsure).iter().any(looks_slower)
     }
 
-    /// Rows that both the baseline and the run have to have: all but those of one alone.
+    /// Rows that both the baseline and the run have to have: all but rows of one alone.
     pub fn rows(&self) -> impl Iterator<Item = &ComparedRow> {
         let is_checked = |row: &&ComparedRow| row.outcome != Some(CheckOutcome::NotInBoth);
         self.comparison.rows.iter().filter(is_checked)
     }
 }
 
-/// Holds each row against the limit. It passes or fails only where both Holm's test, of which all rows are one family, and the
+/// Holds each row against the limit. All rows are one family of Holm's test. A row passes or fails only where both the test and the
 /// interval of the row say so.
 fn check_rows(rows: &mut [ComparedRow], fail_on: f64, is_complete: bool) {
     let factor = 1.0 + fail_on;
@@ -132,15 +133,16 @@ fn check_rows(rows: &mut [ComparedRow], fail_on: f64, is_complete: bool) {
     let mut decisions = check(&tested, factor, ALPHA).into_iter();
     for row in rows {
         let decision = row.effect.contrast.and_then(|_| decisions.next());
-        let effect = &row.effect;
-        let outcome = match (decision, effect.interval) {
-            (Some(CheckDecision::Regression), Some(interval))
-                if interval.low > factor && !effect.is_proven_by_load(true) =>
+        let RowEffect { interval, .. } = row.effect;
+        let is_loaded = |is_longer| row.effect.is_proven_by_load(is_longer);
+        let outcome = match decision {
+            Some(CheckDecision::Regression)
+                if interval.is_some_and(|one| one.low > factor) && !is_loaded(true) =>
             {
                 CheckOutcome::Regression
             }
-            (Some(CheckDecision::Ok), Some(interval))
-                if interval.high < factor && !effect.is_proven_by_load(false) =>
+            Some(CheckDecision::Ok)
+                if interval.is_some_and(|one| one.high < factor) && !is_loaded(false) =>
             {
                 CheckOutcome::Ok
             }
@@ -150,7 +152,7 @@ fn check_rows(rows: &mut [ComparedRow], fail_on: f64, is_complete: bool) {
     }
 }
 
-/// What is said of a row that a side lacks. `None` if both have it.
+/// The outcome of a row that a side lacks. `None` if both have it.
 fn untested(row: &ComparedRow, complete: bool) -> Option<CheckOutcome> {
     Some(match (row.a, row.absence?) {
         // Also where the baseline's is invalid: what stays broken does not become good.

@@ -40,7 +40,7 @@ pub(in crate::analysis) enum RowValues {
 }
 
 /// B's time over A's, and what is decided about it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RowEffect {
     /// How many times as long B took. `None` without a value of each.
     pub ratio: Option<f64>,
@@ -59,27 +59,13 @@ pub struct RowEffect {
     pub(in crate::analysis) contrast: Option<Contrast>,
 }
 
-impl Default for RowEffect {
-    fn default() -> Self {
-        Self {
-            ratio: None,
-            interval: None,
-            decision: Decision::Open,
-            in_headline: false,
-            loaded_side: None,
-            values: None,
-            contrast: None,
-        }
-    }
-}
-
 impl RowEffect {
     /// By how much equal runs may differ: half the width of the interval, as a share.
     pub fn half_width(&self) -> Option<f64> {
         self.interval.map(|interval| (interval.high / interval.low).sqrt() - 1.0)
     }
 
-    /// Background load slows what is measured beside it: that alone does not prove that a side is slower, nor that it is not.
+    /// Background load slows what is measured at the same time: this alone does not prove that a side is slower, nor that it is not.
     pub(super) fn is_proven_by_load(&self, is_longer: bool) -> bool {
         let hides = if is_longer { LoadedSide::B } else { LoadedSide::A };
         self.loaded_side == Some(hides)

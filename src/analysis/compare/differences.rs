@@ -1,9 +1,12 @@
 //! Lists the facts in which runs differ: each may explain different figures.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
+use crate::host::facts::FilesystemFacts;
 use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement};
 use crate::results::order::{made, made_kinds};
 
@@ -12,7 +15,7 @@ use crate::results::order::{made, made_kinds};
 pub struct Difference {
     /// What it is: `kernel`, `scale`.
     pub name: &'static str,
-    /// As it stands in each run; none where it is not known. Of lists, such as mount options, what
+    /// As it stands in each run; `None` where it is not known. Of lists, such as mount options, what
     /// not all of the runs have.
     pub values: Vec<Option<String>>,
 }
@@ -23,17 +26,15 @@ enum Fact {
     One(fn(&Book) -> String),
     /// A word or two that published figures do not come with.
     Own(fn(&Book) -> String),
-    /// A word that earlier versions did not keep: stated only where all runs know it.
-    Later(fn(&Book) -> String),
     /// A list, and what joins its items. Published figures have none.
     Many(fn(&Book) -> Vec<String>, &'static str),
-    /// Lines of which only the number is stated.
+    /// Lines: only their number is stated.
     Lines(fn(&Book) -> Vec<String>),
 }
 
-use Fact::{Later, Lines, Many, One, Own};
+use Fact::{Lines, Many, One, Own};
 
-const FACTS: [(&str, Fact); 25] = [
+const FACTS: [(&str, Fact); 24] = [
     ("measured", Own(calls)),
     ("scenario", One(|book| book.run.scenario.clone())),
     ("scale", One(|book| book.run.scale.to_string())),
@@ -43,11 +44,15 @@ const FACTS: [(&str, Fact); 25] = [
     ("repeats (no cause)", Own(|book| book.run.repeats.to_string())),
     ("most operations", One(most_operations)),
     ("engine", Own(engine)),
-    ("threads", Own(|book| words(book, |m| m.threads.unwrap_or_default().to_string()))),
+    (
+        "threads",
+        Own(|book| {
+            words(book.measurements.iter().map(|m| m.threads.unwrap_or_default().to_string()))
+        }),
+    ),
     ("ranks", Own(|book| book.run.hosts.len().max(1).to_string())),
     ("date", One(date)),
     ("file system", One(filesystem)),
-    ("journal", Later(journal)),
     ("mount options", Many(options, ",")),
     ("made by", Many(mkfs_words, " ")),
     ("device", Own(device)),
@@ -55,7 +60,13 @@ const FACTS: [(&str, Fact); 25] = [
     ("kernel", One(|book| book.host.kernel.clone())),
     ("processor", One(|book| book.host.cpu.clone())),
     ("processors", Own(|book| book.host.cpus.to_string())),
-    ("memory", One(memory)),
+    (
+        "memory",
+        One(|book| match book.host.memory_bytes {
+            0 => String::new(),
+            known => units::bytes(known),
+        }),
+    ),
     ("root", Own(|book| if book.host.rights.root { "yes" } else { "no" }.into())),
     ("caches", One(caches)),
     ("boatload", Own(|book| book.run.boatload.clone())),
@@ -75,7 +86,6 @@ pub(crate) fn differences(books: &[&Book]) -> Vec<Difference> {
             One(fact) => one(fact),
             _ if published => return None,
             Own(fact) => one(fact),
-            Later(fact) => Some(one(fact)).filter(|values| values.iter().all(Option::is_some))?,
             Many(fact, joint) => joined(&apart(&lists(fact)), joint),
             Lines(fact) => {
                 let lists = lists(fact);
@@ -93,7 +103,8 @@ fn engine(book: &Book) -> String {
     if book.run.traced.is_some() {
         return "the program's own".into();
     }
-    words(book, |m| m.engine.map_or_else(String::new, |engine| engine.to_string()))
+    let engine = |m: &Measurement| m.engine.map_or_else(String::new, |engine| engine.to_string());
+    words(book.measurements.iter().map(engine))
 }
 
 /// Whose calls the latencies are of.
@@ -122,21 +133,13 @@ fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
     lists.iter().map(|list| any.then(|| text(list))).collect()
 }
 
-/// How many lines differ in each run. Of more than two, several may have the same line.
+/// How many lines each run has, and how many of these not all have: 0 where only the order differs.
 fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
-    let own = apart(lists);
-    let all_empty = own.iter().all(Vec::is_empty);
-    let mut texts = Vec::new();
-    for (at, own) in own.iter().enumerate() {
-        let number = counted(own.len() as u64, "line");
-        texts.push(Some(match all_empty {
-            true if lists[at] == lists[0] => "-".into(),
-            true => "the same lines in another order".into(),
-            false if lists.len() > 2 => format!("{number} not in all"),
-            false => format!("{number} only in {}", letter(at)),
-        }));
-    }
-    texts
+    let own = apart(lists).into_iter().map(|own| own.len());
+    let text = |(list, own): (&Vec<String>, usize)| {
+        Some(format!("{}, {own} not in all", counted(list.len() as u64, "line")))
+    };
+    lists.iter().zip(own).map(text).collect()
 }
 
 /// The letter that a run is called by beside others.
@@ -147,18 +150,12 @@ pub(crate) fn letter(at: usize) -> char {
 /// The states in which phases found the caches. `settle` does not look at them.
 fn caches(book: &Book) -> String {
     let phases = book.measurements.iter().filter(|m| !m.is_settle());
-    sorted_words(phases.map(|m| m.cache.found.to_string()))
+    words(phases.map(|m| m.cache.found.to_string()))
 }
 
-fn words(book: &Book, word: fn(&Measurement) -> String) -> String {
-    sorted_words(book.measurements.iter().map(word))
-}
-
-fn sorted_words(words: impl Iterator<Item = String>) -> String {
-    let mut all: Vec<String> = words.collect();
-    all.sort_unstable();
-    all.dedup();
-    all.join(", ")
+/// Each word once, in alphabetical order.
+fn words(all: impl Iterator<Item = String>) -> String {
+    Vec::from_iter(all.collect::<BTreeSet<String>>()).join(", ")
 }
 
 fn parameters(book: &Book) -> Vec<String> {
@@ -202,17 +199,14 @@ fn date(book: &Book) -> String {
     }
 }
 
+/// With the lack of a journal in what was there; nobody looks for one in what was made.
 fn filesystem(book: &Book) -> String {
+    let FilesystemFacts { kind, journal, .. } = &book.host.filesystem;
     match made_kinds(book).as_slice() {
-        [] => book.host.filesystem.kind.clone(),
+        [] if *journal == Some(false) => format!("{kind} without a journal"),
+        [] => kind.clone(),
         made => made.join(","),
     }
-}
-
-/// Of what was there; nobody looks for one in what was made.
-fn journal(book: &Book) -> String {
-    let known = book.host.filesystem.journal.filter(|_| book.filesystems.is_empty());
-    known.map(|kept| if kept { "kept" } else { "none" }.into()).unwrap_or_default()
 }
 
 fn options(book: &Book) -> Vec<String> {
@@ -252,13 +246,6 @@ fn model_lines(book: &Book) -> Vec<String> {
     each_once(disks).into_iter().flat_map(|disk| told_lines(&disk.model)).collect()
 }
 
-fn memory(book: &Book) -> String {
-    match book.host.memory_bytes {
-        0 => String::new(),
-        bytes => units::bytes(bytes),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,7 +253,7 @@ mod tests {
     use crate::results::fixture;
 
     #[test]
-    fn a_journal_is_a_difference_only_where_all_runs_know_of_it() {
+    fn the_lack_of_a_journal_is_a_difference_where_it_is_known() {
         let told = |journals: [Option<bool>; 2]| {
             let books = journals.map(|journal| {
                 let mut book = fixture::book();
@@ -276,8 +263,8 @@ mod tests {
             differences(&[&books[0], &books[1]]).into_iter().next()
         };
         let found = told([Some(true), Some(false)]).unwrap();
-        let both = ["kept", "none"].map(|word| Some(word.to_string()));
-        assert_eq!((found.name, found.values), ("journal", both.to_vec()));
+        let both = ["ext4", "ext4 without a journal"].map(|word| Some(word.to_string()));
+        assert_eq!((found.name, found.values), ("file system", both.to_vec()));
         assert_eq!(told([Some(true), None]), None);
         assert_eq!(told([Some(true); 2]), None);
     }
@@ -297,7 +284,7 @@ mod tests {
             told,
             [
                 ("parameters", both("selected=3000", "selected=50")),
-                ("job text", both("0 lines only in A", "2 lines only in B")),
+                ("job text", both("1 line, 0 not in all", "3 lines, 2 not in all")),
                 ("mount options", both("relatime", "noatime")),
             ]
         );
@@ -318,19 +305,22 @@ mod tests {
     fn lines_that_are_swapped_or_repeated_differ() {
         let texts = |texts: &[&str]| texts.iter().map(|t| Some(t.to_string())).collect::<Vec<_>>();
         let swapped = told_of_jobs(&["a = 1\nb = 2", "b = 2\na = 1", "a = 1\n\nb = 2 # a word"]);
-        assert_eq!(swapped, texts(&["-", "the same lines in another order", "-"]));
+        assert_eq!(swapped, texts(&["2 lines, 0 not in all"; 3]));
         let repeated = told_of_jobs(&["[[phase]]\na = 1", "[[phase]]\na = 1\n[[phase]]\na = 1"]);
-        assert_eq!(repeated, texts(&["0 lines only in A", "2 lines only in B"]));
+        assert_eq!(repeated, texts(&["2 lines, 0 not in all", "4 lines, 2 not in all"]));
         assert_eq!(told_of_jobs(&["a = 1", "a = 1"]), []);
     }
 
     #[test]
-    fn a_line_that_two_of_three_runs_have_is_said_to_be_only_in_neither() {
+    fn a_line_that_two_of_three_runs_have_is_counted_as_not_in_all() {
         let texts = |texts: [&str; 3]| texts.map(|text| Some(text.to_string())).to_vec();
         let found = told_of_jobs(&["a = 1\nb = 2", "a = 1\nb = 2", "a = 1"]);
-        assert_eq!(found, texts(["1 line not in all", "1 line not in all", "0 lines not in all"]));
+        assert_eq!(
+            found,
+            texts(["2 lines, 1 not in all", "2 lines, 1 not in all", "1 line, 0 not in all"])
+        );
         let found = told_of_jobs(&["a = 1", "a = 2", "a = 3"]);
-        assert_eq!(found, texts(["1 line not in all"; 3]), "as many in each");
+        assert_eq!(found, texts(["1 line, 1 not in all"; 3]), "as many in each");
     }
 
     #[test]
@@ -374,7 +364,7 @@ mod tests {
         let both = |a: &str, b: &str| vec![Some(a.to_string()), Some(b.to_string())];
         let (slow, fast) =
             (book("mine", "rpm = 1\n# a word\n"), book("mine", "rpm = 2\nheads = 3\n"));
-        let lines = both("1 line only in A", "2 lines only in B");
+        let lines = both("1 line, 1 not in all", "2 lines, 2 not in all");
         assert_eq!(told(&slow, &fast), [("disk model", lines)]);
         let real = fixture::made::book();
         let found = told(&real, &slow);

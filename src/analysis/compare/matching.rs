@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::analysis::figures::RunFigures;
-use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::analysis::summary::PhaseSummary;
 use crate::analysis::thresholds::QUIET_REPEATS_MIN;
 use crate::base::distinct::each_once;
 use crate::plan::DEFAULT_VARIANT;
@@ -16,7 +16,7 @@ use crate::results::book::{Book, CellKey, Level, Measurement};
 /// A phase, or the whole job, of one variant at one level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseKey {
-    /// The variant; none if each run has only one.
+    /// The variant; `None` if each run has only one.
     pub variant: Option<String>,
     /// The level of the axis; none without an axis.
     pub level: Option<Level>,
@@ -24,27 +24,22 @@ pub struct PhaseKey {
     pub phase: Option<String>,
 }
 
-/// Runs, and every phase that at least one of them measured.
-pub(super) struct Matching<'a> {
-    /// The runs, as they were given.
-    pub(super) runs: Vec<MatchedRun<'a>>,
-    /// Each phase once, grouped by variant, in the order of first appearance.
-    pub(super) keys: Vec<PhaseKey>,
+/// Runs, as they were given, with the names that stand for unnamed variants.
+pub(super) fn matched_runs<'a>(analyses: &[&'a RunFigures<'a>]) -> Vec<MatchedRun<'a>> {
+    let mut runs: Vec<_> =
+        analyses.iter().map(|analysis| MatchedRun::of_analysis(analysis)).collect();
+    let filesystems: Vec<VariantType> = runs.iter().flat_map(MatchedRun::filesystems).collect();
+    runs.iter_mut().for_each(|run| run.standin_variants = run.standin_variants_among(&filesystems));
+    runs
 }
 
-impl<'a> Matching<'a> {
-    pub(super) fn of_runs(analyses: &[&'a RunFigures<'a>]) -> Self {
-        let mut runs: Vec<MatchedRun> =
-            analyses.iter().map(|analysis| MatchedRun::of_analysis(analysis)).collect();
-        let filesystems: Vec<VariantType> = runs.iter().flat_map(MatchedRun::filesystems).collect();
-        runs.iter_mut()
-            .for_each(|run| run.standin_variants = run.standin_variants_among(&filesystems));
-        let mut keys = each_once(runs.iter().flat_map(|run| run.keys(&runs)));
-        // The levels of one variant stand together, whichever run they come from.
-        let variants = each_once(keys.iter().map(|key| key.variant.clone()));
-        keys.sort_by_key(|key| variants.iter().position(|variant| *variant == key.variant));
-        Self { runs, keys }
-    }
+/// Every phase that at least one of the runs measured, once, grouped by variant, in the order of first appearance.
+pub(super) fn phase_keys(runs: &[MatchedRun<'_>]) -> Vec<PhaseKey> {
+    let mut keys = each_once(runs.iter().flat_map(|run| run.keys(runs)));
+    // The levels of one variant stand together, whichever run they come from.
+    let variants = each_once(keys.iter().map(|key| key.variant.clone()));
+    keys.sort_by_key(|key| variants.iter().position(|variant| *variant == key.variant));
+    keys
 }
 
 /// A variant that is a file system, and the type of that.
@@ -117,24 +112,20 @@ impl<'a> MatchedRun<'a> {
         }
         let mut keys = Vec::new();
         for group in &self.analysis.summary().groups {
-            for variant in self.variants_of(group, single) {
-                keys.extend(group.rows.iter().map(|row| PhaseKey {
+            let variants: Vec<Option<String>> = match &self.standin_variants {
+                _ if single => vec![None],
+                Some(names) => names.iter().cloned().map(Some).collect(),
+                None => vec![Some(group.variant.clone())],
+            };
+            keys.extend(variants.into_iter().flat_map(|variant| {
+                group.rows.iter().map(move |row| PhaseKey {
                     variant: variant.clone(),
                     level: group.level.clone(),
                     phase: Some(row.phase.clone()),
-                }));
-            }
+                })
+            }));
         }
         keys
-    }
-
-    /// The variant names under which a group is matched.
-    fn variants_of(&self, group: &VariantSummary, single: bool) -> Vec<Option<String>> {
-        match &self.standin_variants {
-            _ if single => vec![None],
-            Some(names) => names.iter().cloned().map(Some).collect(),
-            None => vec![Some(group.variant.clone())],
-        }
     }
 
     /// Whether its only variant has no name of its own.
@@ -161,12 +152,11 @@ impl<'a> MatchedRun<'a> {
 
     /// Whether a measurement of the phase, or of any if it is the whole job, took as long as a phase may.
     pub(super) fn reached_limit(&self, key: &PhaseKey) -> bool {
-        let is_here = |m: &&Measurement| key.phase.as_ref().is_none_or(|phase| *phase == m.phase);
-        let all = self.measurements_of_all_phases(key);
-        all.into_iter().filter(is_here).any(Measurement::reached_limit)
+        let is_here = |m: &Measurement| key.phase.as_ref().is_none_or(|phase| *phase == m.phase);
+        self.measurements_of_all_phases(key).iter().any(|m| is_here(m) && m.reached_limit())
     }
 
-    /// The valid measurements of the phase; none if one reached its limit, for the others are the quick ones.
+    /// The valid measurements of the phase; empty if one reached its limit, for the others are the quick ones.
     pub(super) fn valid_measurements(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
         if self.reached_limit(key) {
             return Vec::new();
@@ -176,7 +166,7 @@ impl<'a> MatchedRun<'a> {
         all
     }
 
-    /// Those of them that count.
+    /// The valid measurements that count.
     pub(super) fn counted(&self, key: &PhaseKey) -> CountedMeasurements<'a> {
         self.without_disturbed_repeats(self.valid_measurements(key))
     }

@@ -37,14 +37,10 @@ pub struct RunLabel {
     pub id: String,
     /// Its scenario.
     pub scenario: String,
-    /// Its scale.
-    pub scale: String,
     /// Whether all of its cells were done.
     pub complete: bool,
     /// When it began.
     pub started: Option<String>,
-    /// The version that measured it.
-    pub boatload: Option<String>,
     /// Whether its figures were published, not measured by boatload.
     pub published: bool,
 }
@@ -57,9 +53,9 @@ pub struct ComparedRow {
     pub key: PhaseKey,
     /// What `a` and `b` are.
     pub metric: Metric,
-    /// The value of A; none if it has no valid one.
+    /// The value of A; `None` if it has no valid one.
     pub a: Option<Estimate>,
-    /// The value of B; none if it has no valid one.
+    /// The value of B; `None` if it has no valid one.
     pub b: Option<Estimate>,
     /// Why a side has no value.
     pub absence: Option<Absence>,
@@ -68,16 +64,16 @@ pub struct ComparedRow {
     pub effect: RowEffect,
     /// The work of A and B, if it was not the same.
     pub work: Option<[PhaseWork; 2]>,
-    /// What was found of the caches of A and B, if it was not the same; of the whole job that of
-    /// the first such phase.
+    /// What was found of the caches of A and B, if it was not the same; of the whole job what was
+    /// found in the first such phase.
     pub caches: Option<[String; 2]>,
-    /// Whether background load disturbed measurements of A and B that count; of a history those of the baseline's runs.
+    /// Whether background load disturbed measurements of A and B that count; of a history the measurements of the baseline's runs.
     pub disturbed: [bool; 2],
     /// How many measurements of A and B do not count, because background load disturbed their repeats.
     pub left_out: [usize; 2],
-    /// Quantiles of the latencies of the measurements that count, compared; empty for the whole job and in a check.
+    /// Quantiles of the latencies of the measurements that count, compared; empty for the whole job.
     pub latency_ratios: Vec<LatencyRatio>,
-    /// What A's history is made of; none if A is one run.
+    /// What A's history is made of; `None` if A is one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<BaselineHistory>,
     /// What a check makes of it; none in a plain comparison.
@@ -132,7 +128,7 @@ impl Metric {
 pub struct LatencyRatio {
     /// Which.
     pub quantile: Quantile,
-    /// Of A and B in nanoseconds, the geometric mean of the repeats' own; none where it is not known.
+    /// Of A and B in nanoseconds, the geometric mean of the repeats' own; `None` where it is not known.
     pub ns: [Option<f64>; 2],
     /// How many times as long B's is: B is slower if it takes longer.
     #[serde(flatten)]
@@ -189,16 +185,10 @@ pub struct HistoryPoint {
 impl RunLabel {
     pub(super) fn of_run(book: &Book) -> Self {
         let run = &book.run;
-        let known = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        Self {
-            id: run.id.clone(),
-            scenario: run.scenario.clone(),
-            scale: run.scale.to_string(),
-            complete: run.complete,
-            started: known(&run.started),
-            boatload: known(&run.boatload),
-            published: run.reference.is_some(),
-        }
+        let started = Some(run.started.clone()).filter(|text| !text.is_empty());
+        let published = run.reference.is_some();
+        let (id, scenario) = (run.id.clone(), run.scenario.clone());
+        Self { id, scenario, complete: run.complete, started, published }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineMark, longest_segment};
 use super::decisions::{LoadedSide, RowEffect, RowValues, decide_family, find_contrasts};
 use super::differences::{differences, job_lines};
-use super::matching::{CountedMeasurements, MatchedRun, Matching, PhaseKey};
+use super::matching::{CountedMeasurements, MatchedRun, PhaseKey, matched_runs, phase_keys};
 use super::result::{
     Absence, BaselineHistory, ComparedRow, Comparison, HistoryPoint, LatencyRatio, Metric,
     PhaseWork, RunLabel,
@@ -11,6 +11,7 @@ use super::result::{
 use crate::analysis::effects::runs::{BaselineRow, RunRow};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::same_target;
+use crate::analysis::latencies::single_operations;
 use crate::analysis::observations::{is_counted, log_by_repeat, units_of_work, whole_jobs};
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::summary::PhaseSummary;
@@ -43,31 +44,21 @@ impl<'a> BaselineRuns<'a> {
     }
 }
 
-/// What a comparison knows beside its runs.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Beside<'a> {
-    /// More runs of what A and B did, in the order of time, which show how much equal runs differ.
-    pub(super) others: &'a [RunFigures<'a>],
-    /// Runs that are shown in the same table: rows match theirs, in the same units.
-    pub(super) shown: &'a [&'a RunFigures<'a>],
-    pub(super) has_latencies: bool,
-}
-
 /// The runs of a comparison, with others of the same jobs.
-struct RunSets<'a> {
-    a: Vec<MatchedRun<'a>>,
+struct RunSets<'s, 'a> {
+    a: &'s [MatchedRun<'a>],
     /// The run that is compared, and those that did the same again.
-    b: Vec<MatchedRun<'a>>,
-    shown: Vec<MatchedRun<'a>>,
+    b: &'s [MatchedRun<'a>],
+    /// A, B, and the runs that are shown in the same table.
+    shown: &'s [MatchedRun<'a>],
     /// Groups of equal runs, which show how much these differ.
-    groups: Vec<Vec<MatchedRun<'a>>>,
+    groups: Vec<&'s [MatchedRun<'a>]>,
     is_history: bool,
-    has_latencies: bool,
 }
 
 /// What a run has in a row.
 struct RunValue {
-    /// The natural logarithm of the seconds for one unit of work, for each repeat. Passes of a repeat are averaged.
+    /// The natural logarithm of the seconds for one unit of work, or of a latency, for each repeat. Passes are averaged.
     logs: Vec<f64>,
     /// The geometric mean of the rates; of a whole job the seconds.
     shown: Estimate,
@@ -90,41 +81,37 @@ impl RunValue {
     }
 }
 
-/// Compares `b`, a run and those that did the same again, with `a`. A history shows itself how much equal runs differ. Whole
-/// jobs, phases and latencies are decided as a family each.
+/// Compares `b`, a run and those that did the same again, with `a`. A history shows itself how much equal runs differ; else
+/// `others`, in the order of time, do. Rows match the runs that are `shown` in the same table, in the same units.
+/// Whole jobs, phases and latencies are decided as a family each.
 pub(super) fn compare_sets(
     a: BaselineRuns<'_>,
     b: &[&RunFigures<'_>],
-    beside: Beside<'_>,
+    others: &[RunFigures<'_>],
+    shown: &[&RunFigures<'_>],
 ) -> Comparison {
     let [first, again @ ..] = b else { return Comparison::default() };
-    let held_a = a.analyses();
+    let of_a = a.analyses();
     let label = |run: &&RunFigures<'_>| RunLabel::of_run(run.book);
-    let Some(newest) = held_a.last() else {
+    let Some(newest) = of_a.last() else {
         return Comparison { b: label(first), ..Comparison::default() };
     };
     let is_history = matches!(a, BaselineRuns::History(_));
     let groups = match is_history {
         true => Vec::new(),
-        false => equal_runs(newest.book, first.book, beside.others),
+        false => equal_runs(newest.book, first.book, others),
     };
-    let other_runs = groups.iter().map(Vec::len).sum();
-    let held: Vec<&RunFigures<'_>> = held_a.iter().chain(b).chain(beside.shown).copied().collect();
-    let all: Vec<&RunFigures<'_>> = held.iter().chain(groups.iter().flatten()).copied().collect();
-    let mut runs = Matching::of_runs(&all).runs.into_iter();
-    let mut take = |number: usize| runs.by_ref().take(number).collect::<Vec<_>>();
-    let sets = RunSets {
-        a: take(held_a.len()),
-        b: take(b.len()),
-        shown: take(beside.shown.len()),
-        groups: groups.iter().map(|group| take(group.len())).collect(),
-        is_history,
-        has_latencies: beside.has_latencies,
-    };
-    let mut rows = sets.rows(&Matching::of_runs(&held).keys);
+    let all = of_a.iter().chain(b).chain(shown).chain(groups.iter().flatten());
+    let runs = matched_runs(&all.copied().collect::<Vec<&RunFigures<'_>>>());
+    let (shown, mut equal) = runs.split_at(of_a.len() + b.len() + shown.len());
+    let group = |group: &Vec<&RunFigures<'_>>| equal.split_off(..group.len()).unwrap_or_default();
+    let groups: Vec<_> = groups.iter().map(group).collect();
+    let other_runs = groups.iter().map(|group| group.len()).sum();
+    let (a, b) = (&shown[..of_a.len()], &shown[of_a.len()..of_a.len() + b.len()]);
+    let mut rows = RunSets { a, b, shown, groups, is_history }.rows();
     decide(&mut rows);
     Comparison {
-        a: held_a.iter().map(label).collect(),
+        a: of_a.iter().map(label).collect(),
         b: label(first),
         b_again: again.iter().map(label).collect(),
         other_runs,
@@ -161,10 +148,11 @@ fn equal_runs<'a>(
     targets.into_iter().map(of_target).collect()
 }
 
-impl<'a> RunSets<'a> {
+impl<'a> RunSets<'_, 'a> {
     /// For each variant and level the whole job, where no phase did other work, and then its phases. What was written until
     /// the unmount belongs to the whole job.
-    fn rows(&self, keys: &[PhaseKey]) -> Vec<ComparedRow> {
+    fn rows(&self) -> Vec<ComparedRow> {
+        let keys = phase_keys(self.shown);
         let phases = || keys.iter().filter(|key| key.phase.as_deref() != Some(SETTLE));
         let mut all = Vec::new();
         for (variant, level) in each_once(phases().map(|key| (&key.variant, &key.level))) {
@@ -182,7 +170,7 @@ impl<'a> RunSets<'a> {
     }
 
     fn held(&self) -> impl Iterator<Item = &MatchedRun<'a>> {
-        self.a.iter().chain(&self.b)
+        self.a.iter().chain(self.b)
     }
 
     /// The newest run of A, and B.
@@ -192,13 +180,14 @@ impl<'a> RunSets<'a> {
 
     /// A row for the phase; of a phase with latencies of single operations alone, one for each of these.
     fn phase_rows(&self, key: &PhaseKey) -> Vec<ComparedRow> {
-        let mut numbers: Vec<u64> =
-            self.held().flat_map(|run| single_operations(run, key)).collect();
+        let has_no_rate =
+            |run: &&MatchedRun<'_>| run.summary(key).is_some_and(|phase| phase.rate.is_none());
+        let measurements =
+            self.held().filter(has_no_rate).flat_map(|run| run.valid_measurements(key));
+        let numbers = single_operations(measurements);
         if numbers.is_empty() {
             return vec![self.phase_row(key)];
         }
-        numbers.sort_unstable();
-        numbers.dedup();
         let row = |number: u64| {
             let [a, b] = self.newest().map(|run| latency_of_operation(run, key, number));
             let phase = key.phase.as_ref().map(|phase| format!("{phase} {}", grouped(number)));
@@ -217,10 +206,9 @@ impl<'a> RunSets<'a> {
     }
 
     fn phase_row(&self, key: &PhaseKey) -> ComparedRow {
-        let all = || self.held().chain(&self.shown);
-        let unit = common_unit(all().filter_map(|run| run.summary(key)));
+        let unit = common_unit(self.shown.iter().filter_map(|run| run.summary(key)));
         // Where the time of a sync was not published of one run, all are without it.
-        let mut measured = all().flat_map(|run| run.valid_measurements(key));
+        let mut measured = self.shown.iter().flat_map(|run| run.valid_measurements(key));
         let seconds: fn(&Measurement) -> f64 = match measured.any(|m| m.sync_seconds.is_none()) {
             true => |m| m.seconds.unwrap_or(f64::NAN),
             false => Measurement::durable_seconds,
@@ -240,49 +228,35 @@ impl<'a> RunSets<'a> {
         let found = pair.map(|run| run.summary(key));
         if !row.is_in_both() {
             let (side, lacking) =
-                if row.b.is_none() { (&self.b, found[1]) } else { (&self.a, found[0]) };
+                if row.b.is_none() { (self.b, found[1]) } else { (self.a, found[0]) };
             let is_limited = side.iter().any(|run| run.reached_limit(key));
             row.absence = Some(if is_limited { Absence::ReachedLimit } else { absence(lacking) });
             return row;
         }
-        let members = pair.map(|run| run.counted(key).all);
-        row.work = other_work(&members, pair.map(|run| run.book));
+        row.work = other_work(&pair.map(|run| run.counted(key).all), pair.map(|run| run.book));
         let caches =
             found.map(|phase| phase.map(|phase| phase.cache.to_string()).unwrap_or_default());
         row.caches = (caches[0] != caches[1]).then_some(caches);
-        if self.has_latencies {
-            let ratio = |quantile| self.latency_ratio(&row, &members, quantile);
-            row.latency_ratios = Quantile::ALL.into_iter().filter_map(ratio).collect();
-        }
+        row.latency_ratios =
+            Quantile::ALL.map(|quantile| self.latency_ratio(key, quantile)).to_vec();
+        row.latency_ratios.retain(|latency| latency.ns != [None, None]);
         row
     }
 
-    /// Of a quantile that A or B has.
-    fn latency_ratio(
-        &self,
-        row: &ComparedRow,
-        members: &[Vec<&Measurement>; 2],
-        quantile: Quantile,
-    ) -> Option<LatencyRatio> {
-        let [a, b] = members.each_ref().map(|members| quantile_logs(members, quantile));
-        let logs = [&a, &b].map(|logs| (!logs.is_empty()).then(|| mean(logs)));
-        if logs == [None, None] {
-            return None;
-        }
-        let stored = self.stored(row.disturbed, |run| {
-            let counted = run.counted(&row.key);
-            let logs = quantile_logs(&counted.all, quantile);
-            (!logs.is_empty()).then(|| OtherRun { log: mean(&logs), disturbed: counted.disturbed })
+    fn latency_ratio(&self, key: &PhaseKey, quantile: Quantile) -> LatencyRatio {
+        let row = ComparedRow { key: key.clone(), ..Default::default() };
+        let row = self.with_values(row, |run| {
+            let counted = run.counted(key);
+            let log = |m: &Measurement| quantile.of(m).map(|ns| (ns as f64).ln());
+            let logs: Vec<f64> = log_by_repeat(&counted.all, log).into_values().collect();
+            let shown = Estimate::of(&[mean(&logs).exp()], None, IntervalBasis::Repeats);
+            RunValue::new(logs, shown, &counted)
         });
-        let ratio = logs[0].zip(logs[1]).map(|(a, b)| (b - a).exp());
-        let is_loaded = row.disturbed.contains(&true);
-        let values = pair_values(RunRow { a, b, stored, is_loaded, runs: 1 });
-        let loaded_side = row.effect.loaded_side;
-        let effect = RowEffect { ratio, values, loaded_side, ..RowEffect::default() };
-        Some(LatencyRatio { quantile, ns: logs.map(|log| log.map(f64::exp)), effect })
+        let ns = [row.a, row.b].map(|value| value.map(|value| value.mean));
+        LatencyRatio { quantile, ns, effect: row.effect }
     }
 
-    /// All phases together, with their syncs. Only runs that did the same work count, and none if B did unlike work.
+    /// All phases together, with their syncs. Only runs that did the same work count; `None` if B did unlike work.
     fn job_row(&self, key: &PhaseKey) -> Option<ComparedRow> {
         let cells: Vec<_> = self.held().map(|run| run.counted_of_all_phases(key).all).collect();
         let phases = each_once(cells.iter().flatten().map(|m| m.phase.as_str()));
@@ -341,20 +315,16 @@ impl<'a> RunSets<'a> {
         row.effect.loaded_side = LoadedSide::of(
             sides.map(|side| 2 * side.iter().filter(|value| value.disturbed).count() > side.len()),
         );
-        let is_loaded = row.disturbed.contains(&true);
-        let values = b.iter().flat_map(|value| value.logs.clone()).collect();
-        let runs = b.len();
+        let (is_loaded, runs) = (row.disturbed.contains(&true), b.len());
+        let values: Vec<f64> = b.iter().flat_map(|value| value.logs.clone()).collect();
         row.effect.values = match a.as_slice() {
-            [one] => pair_values(RunRow {
-                a: one.logs.clone(),
-                b: values,
-                stored: self.stored(row.disturbed, |run| {
-                    let value = value(run)?;
-                    Some(OtherRun { log: value.log(), disturbed: value.disturbed })
-                }),
-                is_loaded,
-                runs,
-            }),
+            // A run of one repeat does not show how repeats differ.
+            [one] if one.logs.len().min(values.len()) < 2 => None,
+            [one] => {
+                let stored = self.stored(row.disturbed, value);
+                let a = one.logs.clone();
+                Some(RowValues::Pair(RunRow { a, b: values, stored, is_loaded, runs }))
+            }
             many => {
                 let history = logs_of(many);
                 Some(RowValues::History(BaselineRow { values, history, is_loaded, runs }))
@@ -364,19 +334,19 @@ impl<'a> RunSets<'a> {
     }
 
     /// The means of other runs that show how much equal ones differ: of disturbed ones alone if both sides were
-    /// disturbed, and of none if one side was, for disturbed runs that are alike do not show how far a quiet one lies from them.
+    /// disturbed, and of no run if one side was, for disturbed runs that are alike do not show how far a quiet one lies from them.
     fn stored(
         &self,
         disturbed: [bool; 2],
-        log: impl Fn(&MatchedRun<'a>) -> Option<OtherRun>,
+        value: impl Fn(&MatchedRun<'a>) -> Option<RunValue>,
     ) -> Vec<f64> {
         if disturbed[0] != disturbed[1] {
             return Vec::new();
         }
-        let logs = |group: &Vec<MatchedRun<'a>>| {
-            let alike = group.iter().filter_map(&log);
+        let logs = |group: &&[MatchedRun<'a>]| {
+            let alike = group.iter().filter_map(&value);
             let alike = alike.filter(|other| other.disturbed || !disturbed[0]);
-            alike.map(|other| other.log).collect::<Vec<f64>>()
+            alike.map(|other| other.log()).collect::<Vec<f64>>()
         };
         longest_segment(&self.groups.iter().map(logs).collect::<Vec<_>>())
     }
@@ -386,7 +356,7 @@ impl<'a> RunSets<'a> {
         values: &[Option<RunValue>],
         baseline: &Baseline,
     ) -> Vec<HistoryPoint> {
-        let known = values.iter().zip(&self.a).filter_map(|(one, run)| Some((one.as_ref()?, run)));
+        let known = values.iter().zip(self.a).filter_map(|(one, run)| Some((one.as_ref()?, run)));
         let point = |((value, run), mark): ((&RunValue, &MatchedRun<'_>), &BaselineMark)| {
             let run = &run.book.run;
             let (id, started) = (run.id.clone(), run.started.clone());
@@ -394,32 +364,6 @@ impl<'a> RunSets<'a> {
         };
         known.zip(&baseline.marks).map(point).collect()
     }
-}
-
-/// A value of another run.
-struct OtherRun {
-    log: f64,
-    disturbed: bool,
-}
-
-/// `None` with a run of one repeat, which does not show how repeats differ.
-fn pair_values(row: RunRow) -> Option<RowValues> {
-    (row.a.len().min(row.b.len()) > 1).then_some(RowValues::Pair(row))
-}
-
-/// The logarithms of a quantile of latency, in nanoseconds, of each repeat that has it.
-fn quantile_logs(cell: &[&Measurement], quantile: Quantile) -> Vec<f64> {
-    log_by_repeat(cell, |m| quantile.of(m).map(|ns| (ns as f64).ln())).into_values().collect()
-}
-
-/// Of a run that has latencies of single operations and no rate, the numbers of these, from 1.
-fn single_operations(run: &MatchedRun<'_>, key: &PhaseKey) -> Vec<u64> {
-    if run.summary(key).is_none_or(|phase| phase.rate.is_some()) {
-        return Vec::new();
-    }
-    let measurements = run.valid_measurements(key);
-    let windows = measurements.iter().flat_map(|m| &m.windows);
-    windows.filter(|window| window.operations == 1).map(|window| window.first + 1).collect()
 }
 
 fn latency_of_operation(run: &MatchedRun<'_>, key: &PhaseKey, number: u64) -> Option<Estimate> {

@@ -15,7 +15,7 @@ fn compare(a: &Book, b: &Book) -> Comparison {
 
 fn compare_among(a: &Book, b: &Book, others: &[&Book]) -> Comparison {
     let others: Vec<RunFigures<'_>> = others.iter().map(|book| RunFigures::of(book)).collect();
-    super::compare_among(&RunFigures::of(a), &RunFigures::of(b), &others)
+    compare_beside(&RunFigures::of(a), &RunFigures::of(b), &others, &[])
 }
 
 /// Phases of some repeats: each a name and the seconds of each repeat.

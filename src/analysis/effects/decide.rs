@@ -10,7 +10,7 @@ pub use super::contrast::MARGIN_RATIO;
 pub const ALPHA: f64 = 0.05;
 
 /// What is claimed about a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// The ratio is above 1.
@@ -21,6 +21,7 @@ pub enum Decision {
     #[serde(rename = "within 10%")]
     Within,
     /// Nothing is proven.
+    #[default]
     Open,
 }
 

@@ -1,4 +1,4 @@
-//! Defines intervals, and computes those of a quantile from the order of values, and of a share.
+//! Defines intervals, and computes intervals of a quantile from the order of values, and of a share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ impl Interval {
         self.high - self.low
     }
 
-    /// Both bounds through a function that rises; none if it leads out of the numbers.
+    /// Both bounds through a function that rises; `None` if it leads out of the numbers.
     #[must_use]
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Option<Self> {
         Self::new(rising(self.low), rising(self.high))
@@ -61,7 +61,7 @@ const NORMAL_FROM: f64 = 10_000.0;
 /// lies with the chance `level` (David and Nagaraja, "Order Statistics", 2003, section 7.1): the
 /// chance is `P(i <= K < j)`, where K, the number of values below the quantile, is binomial with n
 /// and `q`. Of the pairs with at most half of `1 - level` beyond each side the nearest one is taken,
-/// so the chance is never less than `level`. None where the values are too few for any: a median at
+/// so the chance is never less than `level`. `None` where the values are too few for any: a median at
 /// 95% takes 6, a quantile 0.99 takes 368.
 #[must_use]
 pub(crate) fn quantile_ranks(n: u64, q: f64, level: f64) -> Option<(u64, u64)> {

@@ -28,19 +28,19 @@ fn a_single_measurement_has_intervals_from_the_order_of_its_latencies() {
     let m = measured(1, 1000, 1.0);
     let found = tail(&[&m]).unwrap();
     // scipy.stats.binom.ppf([.025, .975], 1000, .5) are 469 and 531: ranks 469 and 532.
-    let [low, high] = found.p50_interval_ns.unwrap();
+    let [low, high] = found.intervals_ns[0].unwrap();
     assert!(low.abs_diff(469_000) < 1_000 && high.abs_diff(532_000) < 1_000, "{low} {high}");
-    let [low, high] = found.p99_interval_ns.unwrap();
+    let [low, high] = found.intervals_ns[1].unwrap();
     assert!(low < 990_000 && high > 990_000 && high <= found.max_ns, "{low} {high}");
     assert!(found.p99_9_ns.is_some());
-    assert_eq!(found.p99_9_interval_ns, None, "the longest may be too short for a bound");
+    assert_eq!(found.intervals_ns[2], None, "the longest may be too short for a bound");
 }
 
 #[test]
 fn repeats_that_lie_apart_widen_the_interval_beyond_that_of_each() {
     let all = [measured(1, 1000, 1.0), measured(2, 1000, 1.2), measured(3, 1000, 0.8)];
-    let [low, high] = tail(&all.each_ref()).unwrap().p50_interval_ns.unwrap();
-    let [low_own, high_own] = tail(&[&all[0]]).unwrap().p50_interval_ns.unwrap();
+    let [low, high] = tail(&all.each_ref()).unwrap().intervals_ns[0].unwrap();
+    let [low_own, high_own] = tail(&[&all[0]]).unwrap().intervals_ns[0].unwrap();
     assert!(low < low_own && high > high_own, "{low} to {high}, {low_own} to {high_own}");
     let p50 = tail(&all.each_ref()).unwrap().p50_ns.unwrap();
     assert!((low..=high).contains(&p50));
@@ -50,8 +50,8 @@ fn repeats_that_lie_apart_widen_the_interval_beyond_that_of_each() {
 fn what_too_few_operations_tell_has_no_interval() {
     let (few, many) = (measured(1, 50, 1.0), measured(2, 5000, 1.0));
     let found = tail(&[&few, &many]).unwrap();
-    assert!(found.p50_interval_ns.is_some() && found.p99_ns.is_some());
-    assert_eq!(found.p99_interval_ns, None, "50 operations have no p99 of their own");
+    assert!(found.intervals_ns[0].is_some() && found.p99_ns.is_some());
+    assert_eq!(found.intervals_ns[1], None, "50 operations have no p99 of their own");
     let broken = Measurement { histogram: vec![1, 2], ..measured(1, 1000, 1.0) };
-    assert_eq!(tail(&[&broken]).unwrap().p50_interval_ns, None);
+    assert_eq!(tail(&[&broken]).unwrap().intervals_ns[0], None);
 }

@@ -6,7 +6,7 @@ use crate::base::units::{counted, grouped};
 use crate::results::book::{Book, Condition, LevelOrder};
 use crate::run::site::ConditionName;
 
-/// Of places that were prepared, the one whose repeats had the fewest histories; none where each repeat had its own.
+/// Of places that were prepared, the one whose repeats had the fewest histories; `None` where each repeat had its own.
 pub(super) fn few_histories(book: &Book) -> Option<WarningFinding> {
     // A simulated place counts the files, and does not look at them.
     let simulated = book.measurements.iter().filter(|m| m.is_simulated());
@@ -34,7 +34,7 @@ pub(super) fn few_histories(book: &Book) -> Option<WarningFinding> {
     );
     let hint = match book.run.level_order {
         Some(LevelOrder::AsPrepared) => {
-            "With --filesystem, on an image with enough space beside it, each repeat can have files of its own."
+            "With --filesystem, on an image with enough free space, each repeat can have files of its own."
         }
         _ => "`histories` in the job makes other files for each repeat: see docs/AGEING.md.",
     };

@@ -6,6 +6,7 @@ use super::table::{JumpFigures, WarningCode, WarningFinding};
 use crate::analysis::change::{LatencyStep, latency_steps};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::findings::say;
+use crate::analysis::statistics::describe::mean;
 use crate::base::units::{counted, grouped};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
 use crate::results::book::{Level, Measurement};
@@ -21,7 +22,7 @@ const MEASUREMENTS_MIN: usize = 2;
 /// Where any of them was disturbed, all must, and at least three.
 const DISTURBED_MIN: usize = 3;
 
-/// A step by so many times counts in a single measurement too, unless that was disturbed.
+/// A step by this ratio counts in a single measurement too, unless that was disturbed.
 const ALONE_RATIO_MIN: f64 = 2.0;
 
 /// A slice of fewer operations says more of these than of its time.
@@ -38,16 +39,11 @@ struct PhaseJump {
 impl PhaseJump {
     fn warning(self) -> WarningFinding {
         let Self { phase, level, figures } = self;
-        let of = match figures.variant.as_str() {
-            DEFAULT_VARIANT => phase.clone(),
-            variant => format!("{phase} of {variant}"),
-        };
-        let of = match &level {
-            Some(level) => format!("{of} at {}", say::level(level)),
-            None => of,
-        };
+        let variant = Some(&figures.variant).filter(|name| *name != DEFAULT_VARIANT);
+        let of = variant.map_or_else(String::new, |variant| format!(" of {variant}"));
+        let at = level.map_or_else(String::new, |level| format!(" at {}", say::level(&level)));
         let sentence = format!(
-            "{of}: latency {} to {} times at operation {} of {} in {} of {}.",
+            "{phase}{of}{at}: latency {} to {} times at operation {} of {} in {} of {}.",
             if figures.ratio > 1.0 { "jumps" } else { "falls" },
             say::times(figures.ratio),
             grouped(figures.at),
@@ -71,17 +67,13 @@ fn jumps(analysis: &RunFigures<'_>) -> Vec<PhaseJump> {
     let judged = analysis.book.measurements.iter();
     let judged = judged.filter(|m| m.valid() && series(m).is_some());
     let mut found: Vec<PhaseJump> = Vec::new();
-    for cell in phase_cells(judged) {
-        let jumped = of_cell(analysis, &cell.measurements);
-        let Some(jumped) = jumped else { continue };
-        let same = |other: &&mut PhaseJump| {
-            (&other.phase, &other.figures.variant) == (&jumped.phase, &jumped.figures.variant)
-        };
-        match found.iter_mut().find(same) {
-            None => found.push(jumped),
-            Some(known) if known.figures.ratio.ln().abs() < jumped.figures.ratio.ln().abs() => {
-                *known = jumped;
-            }
+    let size = |jump: &PhaseJump| jump.figures.ratio.ln().abs();
+    for jump in phase_cells(judged).iter().filter_map(|cell| of_cell(analysis, &cell.measurements))
+    {
+        let of = |jump: &PhaseJump| (jump.phase.clone(), jump.figures.variant.clone());
+        match found.iter_mut().find(|known| of(known) == of(&jump)) {
+            None => found.push(jump),
+            Some(known) if size(known) < size(&jump) => *known = jump,
             Some(_) => {}
         }
     }
@@ -101,7 +93,13 @@ fn series(m: &Measurement) -> Option<Vec<f64>> {
 }
 
 /// Steps of several measurements at one place, at most one of each.
-struct AgreedStep(Vec<LatencyStep>);
+struct AgreedStep {
+    measurements: usize,
+    /// The mean of their places.
+    at: f64,
+    /// The logarithm of how many times as long operations take from there on, in the geometric mean.
+    log_ratio: f64,
+}
 
 impl AgreedStep {
     /// The steps at the place of this one, of each measurement the nearest.
@@ -112,23 +110,17 @@ impl AgreedStep {
             let near = same_way.filter(|other| distance(other) <= PLACE_SAME);
             near.min_by(|a, b| distance(a).total_cmp(&distance(b))).copied()
         };
-        Self(all.iter().filter_map(nearest).collect())
-    }
-
-    /// The mean of their places.
-    fn at(&self) -> f64 {
-        self.0.iter().map(|step| step.at).sum::<f64>() / self.0.len() as f64
-    }
-
-    /// The logarithm of how many times as long operations take from there on, in the geometric mean.
-    fn log_ratio(&self) -> f64 {
-        self.0.iter().map(|step| step.ratio.ln()).sum::<f64>() / self.0.len() as f64
+        let near: Vec<LatencyStep> = all.iter().filter_map(nearest).collect();
+        let mean_of =
+            |of: fn(&LatencyStep) -> f64| mean(&near.iter().map(of).collect::<Vec<f64>>());
+        let (at, log_ratio) = (mean_of(|step| step.at), mean_of(|step| step.ratio.ln()));
+        Self { measurements: near.len(), at, log_ratio }
     }
 
     /// The order of the number of measurements, then of the size.
     fn compare(&self, other: &Self) -> Ordering {
-        let size = self.log_ratio().abs().total_cmp(&other.log_ratio().abs());
-        self.0.len().cmp(&other.0.len()).then(size)
+        let size = self.log_ratio.abs().total_cmp(&other.log_ratio.abs());
+        self.measurements.cmp(&other.measurements).then(size)
     }
 }
 
@@ -141,18 +133,18 @@ fn of_cell(analysis: &RunFigures<'_>, cell: &[&Measurement]) -> Option<PhaseJump
     let enough =
         if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
     let counts = |step: &AgreedStep| {
-        let large = !disturbed && step.log_ratio().abs() >= ALONE_RATIO_MIN.ln();
-        step.0.len() >= enough || large
+        let is_large = !disturbed && step.log_ratio.abs() >= ALONE_RATIO_MIN.ln();
+        step.measurements >= enough || is_large
     };
     let agreed = all.iter().flatten().map(|step| AgreedStep::around(step, &all)).filter(counts);
     let best = agreed.max_by(AgreedStep::compare)?;
     let m = cell.first()?;
     let figures = JumpFigures {
         variant: m.cell.variant.clone(),
-        at: (best.at() * m.operations as f64).round() as u64,
+        at: (best.at * m.operations as f64).round() as u64,
         operations: m.operations,
-        ratio: best.log_ratio().exp(),
-        jumped: best.0.len(),
+        ratio: best.log_ratio.exp(),
+        jumped: best.measurements,
         n: cell.len(),
     };
     Some(PhaseJump { phase: m.phase.clone(), level: m.cell.level.clone(), figures })

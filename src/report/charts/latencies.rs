@@ -16,7 +16,7 @@ pub(super) fn percentiles(runs: &ChartRuns<'_>) -> Vec<Chart> {
     let of_run = runs.analyses.iter().map(|analysis| {
         let summary = analysis.summary();
         let last = summary.levels().last().copied();
-        distributions_where(analysis.book, summary, |group, _| group.level.as_ref() == last)
+        distributions_where(analysis.book, summary, |group| group.level.as_ref() == last)
     });
     let all: Vec<Vec<Distribution>> = of_run.collect();
     runs.phases().iter().filter_map(|phase| percentile_chart(runs, phase, &all)).collect()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::compare::{BaselineRuns, Check, compare, compare_among};
+use crate::analysis::compare::{BaselineRuns, Check, compare, compare_beside};
 use crate::analysis::figures::RunFigures;
 use crate::results::book::Disturbance;
 use crate::results::fixture::at_limit;
@@ -107,7 +107,7 @@ fn what_is_said_of_the_between_run_variance_is_what_the_rows_rest_on() {
     let others: Vec<Book> = (0..7).map(|at| lasting(1.0, &format!("{at}"))).collect();
     let text = |others: &[Book]| {
         let others: Vec<RunFigures<'_>> = others.iter().map(RunFigures::of).collect();
-        let comparison = compare_among(&RunFigures::of(&a), &RunFigures::of(&b), &others);
+        let comparison = compare_beside(&RunFigures::of(&a), &RunFigures::of(&b), &others, &[]);
         let mut out = Vec::new();
         write_comparison(&[&a, &b], &[comparison], false, &mut out).unwrap();
         words(&String::from_utf8(out).unwrap())

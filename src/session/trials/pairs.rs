@@ -1,7 +1,7 @@
 //! Counts claimed differences between separate runs of the simulated file system, under planted noise.
 
 use super::alone;
-use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome, compare_among};
+use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome, compare_beside};
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::HISTORY_RUNS;
@@ -89,7 +89,7 @@ pub(crate) fn pairs(
     let mut all = Vec::new();
     for noise in PLANTED {
         let job = format!("{JOB}{}", noise.sim);
-        let mut trials = PairTrials::new(noise.name);
+        let mut trials = PairTrials { noise: noise.name, ..PairTrials::default() };
         let jobs = SimulatedJob { order, job, asked, seed: 0, interrupt };
         let mut runs = StoredRuns { jobs, earlier: Vec::new() };
         for _ in 0..EARLIER_RUNS {
@@ -162,7 +162,7 @@ impl StoredRuns<'_> {
         for (others, tally) in
             [(&[][..], &mut shares.compare), (&earlier, &mut shares.compare_stored)]
         {
-            let found = compare_among(&of_a, &of_b, others);
+            let found = compare_beside(&of_a, &of_b, others, &[]);
             let has = |decision| !found.with(decision).is_empty();
             let is_slower = has(Decision::Longer);
             tally.count(if is_slow { is_slower } else { is_slower || has(Decision::Shorter) });

@@ -1,13 +1,12 @@
 //! Each kind is told above its threshold and not below, and never of a quiet machine.
 
 use super::*;
-use crate::analysis::Analysis;
 use crate::analysis::disturbances::DISTURBANCES;
 use crate::results::book::Disturbance;
 use crate::results::fixture::{self, quiet};
 
 fn disturbed(book: &Book) -> Vec<WarningFinding> {
-    super::super::disturbed(&Analysis::of(book))
+    DISTURBANCES.iter().filter_map(|kind| super::super::disturbed_by(kind, book)).collect()
 }
 
 /// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
@@ -120,7 +119,7 @@ fn memory_steal_throttling_and_clocks_are_told_with_their_phases() {
 
 #[test]
 fn codes_are_all_different() {
-    let codes: std::collections::BTreeSet<_> = DISTURBANCES.iter().map(|kind| kind.code).collect();
+    let codes: BTreeSet<_> = DISTURBANCES.iter().map(|kind| kind.code).collect();
     assert_eq!(codes.len(), DISTURBANCES.len());
 }
 
