@@ -212,9 +212,9 @@ pub struct WarningFinding {
     pub meaning: String,
     /// What to do about it.
     pub hint: String,
-    /// The phases that it is about; `None` if it is about the run.
+    /// The phases that it is about; null if it is about the run.
     pub phases: Vec<String>,
-    /// How many measurements of the run it is about; `None` where they are not counted.
+    /// How many measurements of the run it is about; null where they are not counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub measurements: Option<u64>,
     /// Why a cache was not found as requested.
