@@ -13,6 +13,7 @@ mod library;
 use std::collections::BTreeMap;
 
 use boatload::analysis::Analysis;
+use boatload::analysis::answer::{AnswerFinding, Verdict};
 use boatload::base::errno::Errno;
 use boatload::results::book::{Measurement, Window};
 
@@ -292,6 +293,43 @@ fn a_rare_stall_shows_in_the_maximum_and_hardly_in_the_median() {
         "one in each window: {:?}",
         m.windows
     );
+}
+
+/// What `tails` answers of two variants, each with its truth, and the p50 of each.
+fn tails_of(truths: [&str; 2]) -> (AnswerFinding, [u64; 2]) {
+    let [calm, other] = truths;
+    let book = ran(&format!(
+        "name = 'x'\nquestion = '?'\nrepeats = 5\nengine = 'sim'\nconclude = ['tails']\n\
+         tree = {{ files = 5_000 }}\nphase = [{{ operation = 'create' }}]\n\
+         [[variant]]\nname = 'calm'\nsim = {{ {calm} }}\n\
+         [[variant]]\nname = 'other'\nsim = {{ {other} }}\n"
+    ));
+    let p50 = |variant: &str| {
+        let mut own = book.measurements.iter().filter(|m| m.cell.variant == variant);
+        own.find_map(|m| m.latency).unwrap().p50
+    };
+    let medians = [p50("calm"), p50("other")];
+    (Analysis::of(&book).answer().unwrap().clone(), medians)
+}
+
+const NOISY: &str = "metadata = '10us', noise = 'uniform'";
+
+#[test]
+fn tails_find_stalls_of_one_variant_that_the_median_does_not_know() {
+    let stalls = format!("{NOISY}, stall = {{ every = 50, time = '1ms' }}");
+    let (answer, [calm, other]) = tails_of([NOISY, &stalls]);
+    near(other as f64 / calm as f64, 1.0, "the medians are the same");
+    assert_eq!(answer.verdict, Verdict::Yes, "{answer:?}");
+    let sentence = answer.sentence();
+    assert!(sentence.starts_with("p99 of create: "), "{sentence}");
+    assert!(sentence.contains(" times as long on other as on calm ("), "{sentence}");
+}
+
+#[test]
+fn tails_of_variants_with_one_truth_are_alike() {
+    let (answer, _) = tails_of([NOISY, NOISY]);
+    assert_eq!(answer.verdict, Verdict::No, "{answer:?}");
+    assert!(answer.sentence().starts_with("No p99 is more than 10% longer"), "{answer:?}");
 }
 
 #[test]

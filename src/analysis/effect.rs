@@ -117,6 +117,8 @@ pub struct ComparedRatio {
     pub ratio: f64,
     /// Its interval; none of a single repeat.
     pub interval: Option<Interval>,
+    /// The level of that interval, as a share.
+    pub level: Option<f64>,
     /// What is decided.
     pub decision: Decision,
 }
@@ -127,7 +129,7 @@ impl ComparedRatio {
     pub fn reversed(self) -> Self {
         let interval =
             self.interval.map(|one| Interval { low: 1.0 / one.high, high: 1.0 / one.low });
-        Self { ratio: 1.0 / self.ratio, interval, decision: self.decision.reversed() }
+        Self { ratio: 1.0 / self.ratio, interval, decision: self.decision.reversed(), ..self }
     }
 
     /// `1.31 times as long as xfs (1.23 to 1.39)`, with what it is compared with, which may be empty.
@@ -188,8 +190,8 @@ impl EffectFinding {
     }
 
     fn compared(&self, as_stated: StatedRatio) -> ComparedRatio {
-        let StatedRatio { decision, interval, .. } = as_stated;
-        ComparedRatio { ratio: self.ratio, interval, decision }
+        let StatedRatio { decision, interval, level, .. } = as_stated;
+        ComparedRatio { ratio: self.ratio, interval, level, decision }
     }
 
     /// The effect in one sentence, as tables state it.

@@ -146,6 +146,15 @@ impl Sentence {
         self
     }
 
+    /// With words at its beginning.
+    pub(crate) fn led_by(mut self, mut lead: Vec<Part>) -> Self {
+        if let Some(first) = self.0.first_mut() {
+            lead.append(&mut first.parts);
+            first.parts = lead;
+        }
+        self
+    }
+
     /// A sentence that is left out as a whole by this rank.
     pub(crate) fn demoted(self, rank: u8) -> Self {
         Self::ranked(rank, self.0.into_iter().flat_map(|clause| clause.parts).collect())
@@ -201,8 +210,8 @@ impl Statement {
 
     /// With words at its beginning, such as `Likely: `.
     pub(crate) fn led_by(mut self, lead: &str) -> Self {
-        if let Some(clause) = self.0.first_mut().and_then(|first| first.0.first_mut()) {
-            clause.parts.insert(0, Part::Text(lead.into()));
+        if let Some(first) = self.0.first_mut() {
+            *first = std::mem::take(first).led_by(parts![lead]);
         }
         self
     }
@@ -212,7 +221,7 @@ impl Statement {
         self.0.iter().flat_map(Sentence::parts)
     }
 
-    /// The same in at most so many words, without the clauses that matter least. What always stands may have more.
+    /// The same in at most this many words, without the clauses that matter least. What always stands may have more.
     pub fn fitted(&self, words: usize) -> Self {
         let mut fitted = self.clone();
         while fitted.words() > words && fitted.drop_last() {}

@@ -18,7 +18,6 @@ const EXAMPLES: &str = "\
 Examples:
   boatload export last --format csv -o last.csv
   boatload export last --format csv-windows | head
-  boatload export last --format hgrm -o percentiles/      a file for each phase
   boatload export last --format openmetrics -o smallfiles-srv.prom
   boatload export last --format json -o run.json          for `boatload import`
   boatload export last --format markdown                  for an issue
@@ -27,8 +26,7 @@ Examples:
 
 const LONG: &str = "\
 csv has a row for each measurement, csv-windows one for each window; columns are named as in the \
-run document, and what is not known is empty. hgrm has the percentiles of all latencies of a \
-phase, in microseconds, as HdrHistogram's plotter reads them. openmetrics has gauges in seconds \
+run document, and what is not known is empty. openmetrics has gauges in seconds \
 and bytes; the file is put in its place in one step. svg has a file for each chart, complete in \
 itself. gnuplot has the data of each chart and a short script, and `gnuplot NAME.gp` in their directory makes \
 NAME.png. docs/EXPORTS.md has every column and name.";
@@ -45,7 +43,7 @@ pub(super) struct ExportCommand {
     /// Where to write it; - is standard output. Several files need a directory
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Only this phase (csv, csv-windows, hgrm)
+    /// Only this phase (csv, csv-windows)
     #[arg(long, value_name = "PHASE")]
     phase: Option<String>,
 }

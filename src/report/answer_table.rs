@@ -2,6 +2,7 @@
 
 use super::table::{Align, Table};
 use super::text::{number, time};
+use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say;
 use crate::analysis::readings::table::{AnswerCell, AnswerTable};
 use crate::analysis::statement::{Part, Statement};
@@ -42,10 +43,15 @@ pub(super) fn shown_rows(table: &AnswerTable, answer: &Statement, room: usize) -
     shown
 }
 
-const PROVEN: &str = " *";
+fn mark(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Longer | Decision::Shorter => " *",
+        Decision::Within => " =",
+        Decision::Open => "",
+    }
+}
 
 fn cell(cell: &AnswerCell) -> String {
-    let mark = |proven: bool| if proven { PROVEN } else { "" };
     match cell {
         AnswerCell::Missing => "-".into(),
         AnswerCell::Time(ns) => time(Some(*ns)),
@@ -58,8 +64,8 @@ fn cell(cell: &AnswerCell) -> String {
             let interval = rate.interval;
             interval.map_or_else(|| "-".into(), |ends| range(ends, size, shown_figures(rate)))
         }
-        AnswerCell::Times(ratio, proven) => say::near(*ratio) + mark(*proven),
-        AnswerCell::Interval(interval, proven) => say::span(*interval) + mark(*proven),
+        AnswerCell::Times(ratio, decision) => say::near(*ratio) + mark(*decision),
+        AnswerCell::Interval(interval, decision) => say::span(*interval) + mark(*decision),
         AnswerCell::Name(name) => name.clone(),
     }
 }
@@ -88,6 +94,23 @@ fn range(Interval { low, high }: Interval, size: f64, figures: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::uncertainty::IntervalBasis;
+
+    #[test]
+    fn a_rate_without_any_error_has_no_more_figures_than_others() {
+        let interval = Some([26_400.0, 26_400.0].into());
+        let rate = Estimate {
+            mean: 26_400.0,
+            interval,
+            n: 3,
+            basis: IntervalBasis::Repeats,
+            figures: 17,
+            extremes: [26_400.0; 2],
+        };
+        let of = |own: AnswerCell| cell(&own);
+        assert_eq!(of(AnswerCell::Rate(rate, Unit::Count)), "26,400");
+        assert_eq!(of(AnswerCell::RateInterval(rate, Unit::Count)), "26,400 to 26,400");
+    }
 
     #[test]
     fn ends_of_a_range_stand_in_order_with_as_many_figures() {

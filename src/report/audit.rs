@@ -11,7 +11,7 @@ use crate::analysis::audit::{Audit, AuditBounds, AuditFinding, AuditGrade, work_
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted};
-use crate::results::tools::{ToolMeasurement, ToolName};
+use crate::results::tools::ToolMeasurement;
 
 /// The format of the document.
 const FORMAT: &str = "boatload-audit";
@@ -83,7 +83,10 @@ fn write_audit(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     write_wrapped("  ", &audit.sentence(), out)?;
     writeln!(out)?;
     let all = &audit.result.measurements;
-    Table::from_rows(&columns(tool), all.iter().take(ROWS_SHOWN)).write(out)?;
+    let figures: Vec<_> = all.iter().take(ROWS_SHOWN).collect();
+    let is_known = |column: &TableColumn<_>| column.is_known(figures.iter().copied());
+    let columns: Vec<_> = COLUMNS.into_iter().filter(is_known).collect();
+    Table::from_rows(&columns, figures.iter().copied()).write(out)?;
     if let Some(more) = all.len().checked_sub(ROWS_SHOWN).filter(|more| *more > 0) {
         writeln!(out, "and {} more", counted(more as u64, "figure"))?;
     }
@@ -109,69 +112,45 @@ fn write_audit(audit: &Audit, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn columns(tool: ToolName) -> Vec<TableColumn<ToolMeasurement>> {
-    let all = [
-        TableColumn::words("figure", |one: &ToolMeasurement| shown(&one.name)),
-        TableColumn::words("work", work_words),
-        TableColumn::numbers("MB/s", |one| rate(one.bytes_per_second.map(|rate| rate / 1e6))),
-        TableColumn::numbers("per second", |one| rate(one.operations_per_second)),
-        TableColumn::numbers("bytes", |one| one.bytes.map_or("-".into(), bytes)),
-        TableColumn::numbers("time", |one| short_seconds(one.seconds)),
-    ];
-    let keep = |column: &TableColumn<ToolMeasurement>| match tool {
-        ToolName::Dd => column.head != "per second",
-        ToolName::Mdtest => !["MB/s", "bytes"].contains(&column.head),
-        _ => true,
-    };
-    all.into_iter().filter(keep).collect()
-}
+const COLUMNS: [TableColumn<ToolMeasurement>; 6] = [
+    TableColumn::words("figure", |one| shown(&one.name)),
+    TableColumn::words("work", work_words),
+    TableColumn::numbers("MB/s", |one| rate(one.bytes_per_second.map(|rate| rate / 1e6))),
+    TableColumn::numbers("per second", |one| rate(one.operations_per_second)),
+    TableColumn::numbers("bytes", |one| one.bytes.map_or("-".into(), bytes)),
+    TableColumn::numbers("time", |one| short_seconds(one.seconds)),
+];
 
 fn rate(value: Option<f64>) -> String {
     value.map_or("-".into(), |value| number(value, 3))
 }
 
-/// Findings of one check and for one reason go together, in the order in which they stand.
+/// Findings of one check with one grade stand together, in the order of the first of each.
 fn grouped_findings(all: &[AuditFinding]) -> Vec<Vec<&AuditFinding>> {
-    let mut groups: Vec<Vec<&AuditFinding>> = Vec::new();
-    for finding in all {
-        let alike = |group: &&mut Vec<&AuditFinding>| {
-            let first = group[0];
-            first.check == finding.check && first.grade == finding.grade
-        };
-        match groups.iter_mut().find(alike) {
-            Some(group) => group.push(finding),
-            None => groups.push(vec![finding]),
-        }
-    }
-    groups
+    let kinds = each_once(all.iter().map(|finding| (finding.check, finding.grade)));
+    let of_kind = |kind| {
+        let own = all.iter().filter(|finding| (finding.check, finding.grade) == kind);
+        own.collect()
+    };
+    kinds.into_iter().map(of_kind).collect()
 }
 
-/// What speaks against some figures: the reason of the first, and the names of the others.
+/// What speaks against some of `all` figures: their names, and the reason; where they have several, that of the first.
 fn sentence(alike: &[&AuditFinding], all: usize) -> String {
     let first = alike[0];
-    let name = match alike.len() {
+    let mut names = each_once(alike.iter().map(|finding| shown(&finding.measurement)));
+    if let Some(more) = names.len().checked_sub(NAMES_SHOWN).filter(|more| *more > 0) {
+        names.truncate(NAMES_SHOWN);
+        names.push(format!("{more} more"));
+    }
+    let figures = match alike.len() {
         _ if all == 1 => String::new(),
         many if many == all => "all: ".into(),
-        _ => format!("{}: ", shown(&first.measurement)),
+        _ => format!("{}: ", names.join(", ")),
     };
-    let same = alike.iter().all(|finding| finding.reason == first.reason);
-    let mut text = format!("{name}{}", shown(&first.reason));
-    if alike.len() > 1 && alike.len() < all {
-        let mut names = each_once(alike.iter().map(|finding| shown(&finding.measurement)));
-        names.remove(0);
-        if let Some(more) = names.len().checked_sub(NAMES_SHOWN).filter(|more| *more > 0) {
-            names.truncate(NAMES_SHOWN);
-            names.push(format!("{more} more"));
-        }
-        if names.is_empty() {
-            names.push(format!("{} more of that name", alike.len() - 1));
-        }
-        let like = if same { "also" } else { "likewise" };
-        text += &format!("; {like} {}", names.join(", "));
-    } else if alike.len() == all && !same {
-        text = text.replacen("all: ", &format!("all, such as {}: ", shown(&first.measurement)), 1);
-    }
-    format!("{text} [{}, {}]", first.grade, first.check)
+    let is_same = alike.iter().all(|finding| finding.reason == first.reason);
+    let others = if is_same { "" } else { "; the others likewise" };
+    format!("{figures}{}{others} [{}, {}]", shown(&first.reason), first.grade, first.check)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
 use super::names::{cell_name, level_value};
 use super::phases::mark;
-use super::table::{Align, ColumnGroup, Table};
+use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, time, write_wrapped};
 use crate::analysis::compare::differences::{differences, letter};
 use crate::analysis::compare::{
@@ -198,8 +198,7 @@ fn rows_table(
         let each = 3 + verdict.len();
         let of_run = |at: usize| 2 + at * each..2 + (at + 1) * each;
         let groups = std::iter::once(1..2).chain((0..comparisons.len()).map(of_run));
-        table.groups =
-            groups.map(|columns| ColumnGroup { title: String::new(), columns }).collect();
+        table.groups = groups.collect();
     }
     add_phases(
         &mut table,

@@ -1,7 +1,8 @@
 //! Writes tables about file systems: how they were made, their amplification, and the conditions of
 //! phases.
 
-use super::names::level_value;
+use super::head::ground;
+use super::names::{cell_name, level_value};
 use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
 use super::text::{number, short_time, width};
 use crate::analysis::Analysis;
@@ -12,17 +13,17 @@ use crate::analysis::conditions::Conditions;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
-use crate::results::book::{Book, MadeFileSystem, MadeOn};
+use crate::results::book::{Book, Level, MadeFileSystem};
 use crate::results::order::made;
 use crate::run::site::ConditionName;
 
 pub(super) fn made_table(book: &Book) -> TitledTable {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
     let all = made(book);
-    for how in each_once(all.iter().map(|made| how_made(made))) {
-        let alike: Vec<_> = all.iter().filter(|made| how_made(made) == how).collect();
+    for how in each_once(all.iter().map(|made| how_made(made, book))) {
+        let alike: Vec<_> = all.iter().filter(|made| how_made(made, book) == how).collect();
         match alike.as_slice() {
-            [one] => table.note(&one.variant, &about_made(one)),
+            [one] => table.note(&one.variant, &about_made(one, book)),
             many => {
                 let names: Vec<&str> = many.iter().map(|made| made.variant.as_str()).collect();
                 table.note(&many[0].kind, &format!("{}; {how}", names.join(", ")));
@@ -34,14 +35,14 @@ pub(super) fn made_table(book: &Book) -> TitledTable {
     TitledTable { title: title.into(), table }
 }
 
-fn about_made(made: &MadeFileSystem) -> String {
+fn about_made(made: &MadeFileSystem, book: &Book) -> String {
     let name = (width(&made.variant) > NOTE_NAME_MAX).then(|| made.variant.clone());
     let kind = (made.kind != made.variant).then(|| made.kind.clone());
-    name.into_iter().chain(kind).chain([how_made(made)]).collect::<Vec<_>>().join("; ")
+    name.into_iter().chain(kind).chain([how_made(made, book)]).collect::<Vec<_>>().join("; ")
 }
 
 /// The command, the options, the size and the place.
-fn how_made(made: &MadeFileSystem) -> String {
+fn how_made(made: &MadeFileSystem, book: &Book) -> String {
     let mkfs = made.mkfs.clone().unwrap_or_else(|| "no mkfs".into());
     let requested = match made.mount_asked.as_str() {
         "" => "the defaults",
@@ -52,22 +53,14 @@ fn how_made(made: &MadeFileSystem) -> String {
         Some(inodes) => format!("{} inodes", grouped(inodes)),
         None => "inodes as needed".into(),
     };
-    let device = made.device.as_ref().map(|device| format!(" ({})", device.name));
-    let place = match (&made.disk, made.place) {
-        _ if made.is_in_memory() => "in memory".into(),
-        (Some(disk), _) => format!("on {}, modelled", disk.name),
-        (None, MadeOn::Memory) => "on an image in memory".into(),
-        (None, MadeOn::Device) => format!("on the device{}", device.unwrap_or_default()),
-        (None, MadeOn::Image) => format!("on an image{}", device.unwrap_or_default()),
-    };
-    let total = units::bytes(made.device_bytes);
     let room = match made.available_bytes {
-        Some(room) => format!("{} of {total} free", units::bytes(room)),
-        None => format!("{total}, free space not known,"),
+        Some(room) => format!("{} free", units::bytes(room)),
+        None => "free space not known".into(),
     };
+    let place = ground(made, book);
     let journal =
         made.journal_bytes.map(|journal| format!(", journal of {}", units::bytes(journal)));
-    let size = format!("{room} {place}, {inodes}{}", journal.unwrap_or_default());
+    let size = format!("{place}, {room}, {inodes}{}", journal.unwrap_or_default());
     // Where nothing was made there was nothing to trim for it.
     let stale = !made.is_in_memory() && !made.trimmed;
     let stale = stale.then(|| "the device cannot be trimmed".to_string());
@@ -142,30 +135,22 @@ fn repeats(all: impl Iterator<Item = Estimate>) -> String {
     format!("{least}{}", counted(u64::from(*most), "repeat"))
 }
 
-/// The conditions that phases found: a column for each, a row for each variant, or for each level below its variant;
-/// none if nothing is known.
+/// The conditions that phases found: a column for each, a row for each variant at each level; none if nothing is known.
 pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
-    let (variants, levels) = (conditions.variants(), conditions.levels());
-    let mut table = match levels.first() {
-        None => Table::of_names("variant", Align::Left, variants.iter().map(ToString::to_string)),
-        Some(level) => Table::new(&[(level.axis.as_str(), Align::Right)]),
+    let levels: Vec<Option<&Level>> = match conditions.levels() {
+        levels if levels.is_empty() => vec![None],
+        levels => levels.into_iter().map(Some).collect(),
     };
-    if !levels.is_empty() {
-        for variant in &variants {
-            if variants.len() > 1 {
-                table.heading(&format!("{variant}:"));
-            }
-            levels.iter().for_each(|level| table.row(vec![level_value(level)]));
-        }
-    }
+    let variants = conditions.variants();
+    let rows: Vec<_> = variants
+        .iter()
+        .flat_map(|variant| levels.iter().map(move |level| (*variant, *level)))
+        .collect();
+    let names = rows.iter().map(|(variant, level)| cell_name(variant, *level));
+    let mut table = Table::of_names("variant", Align::Left, names);
     for (at, (name, unit)) in conditions.names.iter().enumerate() {
-        let rows = variants.iter().flat_map(|variant| {
-            let all = levels.iter().map(|level| Some(*level));
-            let none = levels.is_empty().then_some(None);
-            all.chain(none).map(move |level| conditions.mean(variant, level, at))
-        });
-        table.group("");
-        table.column(name.as_str(), rows.map(|mean| condition(mean, *unit)));
+        let means = rows.iter().map(|(variant, level)| conditions.mean(variant, *level, at));
+        table.column_apart(name.as_str(), means.map(|mean| condition(mean, *unit)));
     }
     let is_of_trace =
         conditions.names.iter().any(|(name, _)| *name == ConditionName::DirectoryEntries);
@@ -192,6 +177,7 @@ fn condition(mean: Option<f64>, unit: Unit) -> String {
 mod tests {
     use super::*;
     use crate::report::head::about_place;
+    use crate::results::book::MadeOn;
     use crate::results::fixture::made::filesystem;
 
     #[test]
@@ -199,10 +185,12 @@ mod tests {
         let mut bare = filesystem("tmpfs", "tmpfs");
         (bare.mkfs, bare.device, bare.place) = (None, None, MadeOn::Image);
         let filesystems = vec![filesystem("ext4", "ext4"), bare.clone(), filesystem("xfs", "xfs")];
-        let said = about_place(&Book { filesystems, ..Book::default() });
+        let book = Book { filesystems, ..Book::default() };
+        let said = about_place(&book);
         assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");
         assert!(said.contains("loop0") && said.contains(", 1 in memory ("), "{said}");
-        assert!(about_made(&bare).contains("free in memory, "), "{}", about_made(&bare));
+        let about = about_made(&bare, &book);
+        assert!(about.contains("; in memory (") && about.contains(" free, "), "{about}");
     }
 
     #[test]
@@ -227,9 +215,9 @@ mod tests {
         conditions_table(analysis.conditions()).unwrap().write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        assert!(lines[1].starts_with("space-used") && lines[1].ends_with("layout-score"), "{text}");
-        assert_eq!((lines[2], lines.len()), ("a:", 2 + 3 * 3), "{text}");
-        assert!(lines[3].starts_with("30%"), "{text}");
+        assert!(lines[1].starts_with("variant") && lines[1].ends_with("layout-score"), "{text}");
+        assert_eq!(lines.len(), 2 + 3 * 2, "{text}");
+        assert!(lines[2].starts_with("a, space-used 30%"), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::answer_table::{shown_rows, table_of};
 use super::head::{about_measured, about_trace};
+use super::table::Table;
 use super::text::{wrap_to, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::answer::{AnswerFinding, Reliability};
@@ -121,7 +122,7 @@ impl FirstScreen {
     /// Leaves out what is missed least; gives whether there was such a thing.
     fn shorten(&self, shown: &mut ShownParts) -> bool {
         let rows = shown_rows(&self.table, &self.statement, shown.rows);
-        let is_broken = table_of(&self.table, &rows, shown.columns).parts(self.columns) > 1;
+        let is_broken = self.table_of(&rows, shown).parts(self.columns) > 1;
         let named = shown_rows(&self.table, &self.statement, 0).len();
         if !shown.is_tight {
             shown.is_tight = true;
@@ -148,12 +149,16 @@ impl FirstScreen {
         lines
     }
 
+    fn table_of(&self, rows: &[usize], shown: &ShownParts) -> Table {
+        table_of(&self.table, rows, shown.columns).fitted(self.columns)
+    }
+
     fn table_lines(&self, shown: &ShownParts) -> Vec<String> {
         if self.table.rows.is_empty() || self.table.columns.is_empty() {
             return Vec::new();
         }
         let rows = shown_rows(&self.table, &self.statement, shown.rows);
-        let mut lines = table_of(&self.table, &rows, shown.columns).text_lines(self.columns);
+        let mut lines = self.table_of(&rows, shown).text_lines(self.columns);
         let mut notes = self.table.notes.clone();
         let left_out = self.table.rows.len() - rows.len();
         if left_out > 0 {

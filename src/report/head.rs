@@ -327,7 +327,7 @@ fn about_made(book: &Book) -> String {
 }
 
 /// On what one was made. A device is named where all that were made on the same kind of place have it.
-fn ground(made: &MadeFileSystem, book: &Book) -> String {
+pub(super) fn ground(made: &MadeFileSystem, book: &Book) -> String {
     let size = units::bytes(made.device_bytes);
     let name = |of: &MadeFileSystem| of.device.as_ref().map(|device| device.name.clone());
     let mut alike =

@@ -32,6 +32,11 @@ pub(super) fn measurement_value(m: &Measurement, host: &HostFacts) -> Value {
     serde_json::to_value(DocumentMeasurement::new(m, host.cpus)).unwrap_or_default()
 }
 
+/// The schema of [`measurement_value`].
+pub(super) fn measurement_schema() -> Value {
+    schemars::schema_for!(DocumentMeasurement<'_>).to_value()
+}
+
 /// One JSON object on one line.
 pub(super) const JSON: ReportFormat = ReportFormat { name: "json", render: write_document };
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::table::{Table, TableColumn};
 use super::text::write_wrapped;
 use crate::analysis::layout::{LayoutSurvey, SMALL_BYTES, SampledShare, SizeClass};
-use crate::base::units::{Quantity, Unit, counted, figures, grouped};
+use crate::base::units::{Quantity, Unit, counted, figures, grouped, percent_text};
 use crate::host::layout::LayoutSample;
 
 /// Writes the verdict, a table by size, and what was seen.
@@ -105,24 +105,18 @@ fn lines(sample: &LayoutSample, survey: &LayoutSurvey) -> Vec<String> {
                 .into(),
         );
     }
-    let told = |what: &str, all: &[(u64, &str, &str)]| {
-        let some = all.iter().filter(|(count, ..)| *count > 0);
-        let some: Vec<_> =
-            some.map(|(count, noun, which)| format!("{} {which}", counted(*count, noun))).collect();
-        (!some.is_empty()).then(|| format!("{what}: {}", some.join(", ")))
-    };
-    let of_sample = [
+    let beside = [
         (survey.without_blocks, "file", "empty or among metadata"),
         (survey.delayed, "file", "not yet placed"),
         (survey.unreadable, "file", "that cannot be opened or asked"),
         (survey.sparse, "file", "that take less than their size"),
-    ];
-    let beside = [
         (sample.unreadable_directories, "directory", "that cannot be listed"),
         (sample.mounts, "mount", "of other file systems"),
     ];
-    lines.extend(told("of these", &of_sample));
-    lines.extend(told("left out", &beside));
+    let beside = beside.into_iter().filter(|(count, ..)| *count > 0);
+    let beside = beside.map(|(count, noun, which)| format!("{} {which}", counted(count, noun)));
+    let beside: Vec<String> = beside.collect();
+    lines.extend((!beside.is_empty()).then(|| format!("also found: {}", beside.join(", "))));
     lines
 }
 
@@ -144,20 +138,16 @@ fn exact(bytes: u64) -> String {
     Quantity { value: bytes as f64, unit: Unit::Bytes }.to_string()
 }
 
-/// Digits that tell a share from 1 where it is near.
 fn percent(share: Option<SampledShare>) -> String {
     share.map_or("-".into(), |share| percent_of(share.value))
 }
 
-fn percent_of(value: f64) -> String {
-    let percent = value * 100.0;
-    let near = percent.min(100.0 - percent);
-    match near {
-        near if near <= 0.0 => format!("{percent:.0}%"),
-        near if near < 0.01 && percent > 50.0 => ">99.99%".into(),
-        near if near < 0.01 => "<0.01%".into(),
-        near if near < 1.0 => format!("{percent:.2}%"),
-        _ => format!("{percent:.1}%"),
+/// Neither none nor all where it is not quite that.
+fn percent_of(share: f64) -> String {
+    match percent_text(share).as_str() {
+        "0%" if share > 0.0 => "<0.01%".into(),
+        "100%" if share < 1.0 => ">99.99%".into(),
+        text => text.into(),
     }
 }
 
@@ -168,18 +158,9 @@ fn span(share: SampledShare) -> String {
 }
 
 fn score(share: Option<SampledShare>) -> String {
-    let Some(share) = share else { return "-".into() };
-    match share.interval {
-        None => near_one(share.value),
-        Some(interval) => {
-            format!(
-                "{} ({} to {})",
-                near_one(share.value),
-                near_one(interval.low),
-                near_one(interval.high)
-            )
-        }
-    }
+    let Some(SampledShare { value, interval, .. }) = share else { return "-".into() };
+    let ends = interval.map(|ends| format!(" ({} to {})", near_one(ends.low), near_one(ends.high)));
+    near_one(value) + &ends.unwrap_or_default()
 }
 
 /// A score with so many digits that what is missing to 1 has two, up to six; 1 only if every file is in one piece.
@@ -228,15 +209,15 @@ mod tests {
     fn a_screen_has_the_verdict_a_line_for_each_size_and_what_was_seen() {
         let all = vec![file(1_000, 1), file(8_192, 1), file(40_960, 1), file(409_600, 25)];
         let text = "\
-Heavily fragmented: layout score 0.780; 75.0% of files lie in one piece.
+Heavily fragmented: layout score 0.780; 75% of files lie in one piece.
 
-size       files  space  one piece  pieces  most  score (95%)
-to 4 KiB   25.0%  0.88%       100%    1.00     1            -
-to 64 KiB  50.0%  10.6%       100%    1.00     1            1
-to 1 MiB   25.0%  88.5%         0%    25.0    25        0.758
-all         100%   100%      75.0%    7.00    25        0.780
+size       files   space  one piece  pieces  most  score (95%)
+to 4 KiB     25%   0.88%       100%    1.00     1            -
+to 64 KiB    50%  10.62%       100%    1.00     1            1
+to 1 MiB     25%   88.5%         0%    25.0    25        0.758
+all         100%    100%        75%    7.00    25        0.780
 
-small files (to 16 KiB): 50.0%
+small files (to 16 KiB): 50%
 slack: 0.67% of the space, taken beyond the size of the files
 directories: half have up to 4 entries, 9 of 10 up to 4, the largest 4
 looked at all 4 files in 1 directory

@@ -4,15 +4,12 @@ use std::io::{self, Write};
 
 use super::head::NOT_PUBLISHED;
 use super::table::{Align, Table, TableColumn};
-use super::text::{width, write_wrapped};
+use super::text::write_wrapped;
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::grouped;
 use crate::results::book::{Book, SIMULATED};
 use crate::results::store::{RunList, RunSummary};
-
-/// Names of made file systems take at most so many terminal columns; `,…` may follow.
-const PLACE_MAX: usize = 20;
 
 type RunColumn = TableColumn<RunSummary>;
 
@@ -66,7 +63,7 @@ fn minute(started: &str) -> String {
     parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
 }
 
-/// Types of file systems made for the run, as many as fit, and their modelled disk, or the one that was there and its
+/// Types of file systems made for the run, and their modelled disk, or the one that was there and its
 /// device; of a run that only simulates, that it does.
 fn place(run: &RunSummary) -> String {
     let (book, host) = (&run.book, &run.book.host);
@@ -74,24 +71,17 @@ fn place(run: &RunSummary) -> String {
         return SIMULATED.into();
     }
     let made = each_once(book.filesystems.iter().map(|made| made.kind.as_str()));
-    let Some((first, others)) = made.split_first() else {
+    if made.is_empty() {
         let device = host.device.as_ref().map(|device| format!(" {}", device.name));
         return format!("{}{}", host.filesystem.kind, device.unwrap_or_default());
-    };
+    }
     let disks = book.filesystems.iter().filter_map(|made| made.disk.as_ref());
     let on = match each_once(disks.map(|disk| disk.name.as_str())).as_slice() {
         [] => String::new(),
         [disk] => format!(" on {disk}"),
         _ => " on modelled disks".into(),
     };
-    let mut text = first.to_string();
-    for name in others {
-        if width(&text) + width(name) >= PLACE_MAX {
-            return text + ",…" + &on;
-        }
-        text += &format!(",{name}");
-    }
-    text + &on
+    made.join(",") + &on
 }
 
 fn state(run: &RunSummary) -> String {

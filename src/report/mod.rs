@@ -13,8 +13,6 @@ mod format;
 mod head;
 mod host;
 mod json;
-#[cfg(test)]
-mod kept_runs;
 mod layout;
 mod lists;
 mod markup;

@@ -1,24 +1,16 @@
-//! Makes tables of phases: a row for each phase of each variant, levels of an axis against variants or
-//! phases, and quantiles of latencies.
+//! Makes tables of phases: a row for each phase of each variant at each level, and quantiles of latencies.
 
 use std::io::{self, Write};
 
-use super::names::{cell_name, level_value};
-use super::table::{Align, Table, TableColumn, TitledTable};
+use super::names::cell_name;
+use super::table::{Align, Table, TableColumn};
 use super::text::{
     about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, write_wrapped,
 };
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
-use crate::base::units::{Unit, byte_step, counted};
-use crate::plan::DEFAULT_VARIANT;
-use crate::results::book::SETTLE;
-
-/// Writes every phase of a run at every level. Fails only if `out` does.
-pub(super) fn write_every_phase(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    write_phases_table(summary, true, out)
-}
+use crate::base::units::{Unit, byte_step};
 
 /// Writes quantiles of latencies, where any is known. Fails only if `out` does.
 pub(super) fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -31,30 +23,23 @@ pub(super) fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// What was found of the caches is a note where its column has no room.
-fn write_phases_table(summary: &Summary, spread: bool, out: &mut dyn Write) -> io::Result<()> {
-    let (table, mut notes) = (phases_table(summary, spread, &[]), phase_notes(summary, spread));
-    if table.fits_line() {
-        table.write(out)?;
-    } else {
-        phases_table(summary, spread, &[CACHE.head]).write(out)?;
-        notes.push(format!("caches: {}", found_caches(summary, &summary.phases())));
-    }
-    write_notes(&notes, out)
-}
-
-/// Writes the phases of a run: by level where there is an axis. Fails only if `out` does.
+/// Writes every phase of a run. Where its columns have no room, what was found of the caches is a note, and the deviation
+/// of the seconds is left out. Fails only if `out` does.
 pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     if summary.groups.is_empty() {
         return writeln!(out, "Nothing was measured.");
     }
-    if !summary.levels().is_empty() {
-        return write_levels(summary, out);
+    let mut notes = phase_notes(summary);
+    let mut table = phases_table(summary, &[]);
+    if !table.fits_line() {
+        notes.push(format!("caches: {}", found_caches(summary, &summary.phases())));
+        table = phases_table(summary, &[CACHE.head]);
     }
-    write_phases_table(summary, false, out)
-}
-
-fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
+    if !table.fits_line() {
+        table = phases_table(summary, &[CACHE.head, DEVIATION.head]);
+        notes.retain(|note| note != ABOUT_DEVIATION);
+    }
+    table.write(out)?;
     notes.iter().try_for_each(|note| write_wrapped("", note, out))
 }
 
@@ -114,13 +99,12 @@ pub(super) fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'stati
     COLUMNS.iter().filter(is_shown).collect()
 }
 
-/// A row for each phase of each group; variants that have no levels stand below each other. `spread` says
-/// whether the deviation of the seconds is among the columns; columns with the heads of `without` are not.
-pub(super) fn phases_table(summary: &Summary, spread: bool, without: &[&str]) -> Table {
+/// A row for each phase of each group, without the columns that have these heads; variants that have no levels stand below
+/// each other.
+pub(super) fn phases_table(summary: &Summary, without: &[&str]) -> Table {
     let has_bytes = summary.rows().any(|row| row.rate_unit == Unit::Bytes);
     let mut left_out = without.to_vec();
     left_out.push(if has_bytes { OPERATIONS.head } else { RATE.head });
-    left_out.extend((!spread).then_some(DEVIATION.head));
     let mut counts = estimates(summary).map(|rate| rate.n);
     let first = counts.next();
     left_out.extend(counts.all(|n| Some(n) == first).then_some(VALUES.head));
@@ -161,33 +145,26 @@ fn add_phase(table: &mut Table, columns: &[&PhaseColumn], name: &str, row: &Phas
     }
 }
 
+const ABOUT_DEVIATION: &str =
+    "CV is the coefficient of variation: the standard deviation of the seconds over their mean";
+
 /// How the tables of phases are to be read.
-pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
+pub(super) fn phase_notes(summary: &Summary) -> Vec<String> {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
+    let has_syncs = summary.rows().any(|row| row.sync_seconds.is_some());
     let unwritten = summary.rows().any(|row| row.unwritten > 0 && row.rate.is_some());
     let notes = [
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
             "^ the device wrote less than the phase did: the rest was compressed or, without a sync, still in memory",
         ),
-        about_sync(summary),
-        (spread && has_spread(summary)).then_some(
-            "CV is the coefficient of variation: the standard deviation of the seconds over their mean",
+        has_syncs.then_some(
+            "rates include the sync at the end of a phase; seconds and latencies do not",
         ),
+        DEVIATION.is_known(summary.rows()).then_some(ABOUT_DEVIATION),
     ];
     let notes = interval_notes(summary).into_iter().chain(notes.into_iter().flatten());
     notes.map(String::from).collect()
-}
-
-/// Which figures include syncs; none if nothing was synced.
-fn about_sync(summary: &Summary) -> Option<&'static str> {
-    summary.rows().find(|row| row.sync_seconds.is_some())?;
-    Some(match summary.levels().is_empty() {
-        true => "rates include the sync at the end of a phase; seconds and latencies do not",
-        false => {
-            "rates include the sync at the end of a phase; unsynced rates, seconds and latencies do not"
-        }
-    })
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -228,163 +205,6 @@ fn about_interval(summary: &Summary) -> &'static str {
         Some(IntervalBasis::Repeats) => "± is a 95% interval over the repeats",
         Some(IntervalBasis::Passes) => "± is a 95% interval over the passes of one repeat",
         Some(IntervalBasis::Slices) => "± is a 95% interval from slices of the phase",
-    }
-}
-
-fn has_spread(summary: &Summary) -> bool {
-    DEVIATION.is_known(summary.rows())
-}
-
-/// One variant: all phases beside each other. Several: a table for each phase with the variants beside
-/// each other, without the seconds where they have no room.
-fn write_levels(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let (phases, variants) = (summary.phases(), summary.variants());
-    let mut notes = phase_notes(summary, true);
-    if let [variant] = variants.as_slice() {
-        if *variant != DEFAULT_VARIANT {
-            write_wrapped("", &format!("{variant}:"), out)?;
-        }
-        let groups = phases.iter().map(|phase| LevelGroup { title: phase, variant, phase });
-        let table = |figures| levels_table(summary, groups.clone(), figures);
-        if table(LevelFigures::All).fits() || !has_spread(summary) {
-            table(LevelFigures::All).write(out)?;
-        } else {
-            table(LevelFigures::Rates).write(out)?;
-            writeln!(out)?;
-            table(LevelFigures::Seconds).write(out)?;
-        }
-        writeln!(out)?;
-        write_wrapped("", &format!("caches: {}", found_caches(summary, &phases)), out)?;
-    } else {
-        let mut all_fit = true;
-        for phase in phases {
-            write_wrapped("", &levels_title(summary, phase), out)?;
-            let table = |figures| levels_table(summary, variant_groups(&variants, phase), figures);
-            let all = table(LevelFigures::All);
-            all_fit &= all.fits();
-            if all.fits() { all } else { table(LevelFigures::Rates) }.write(out)?;
-            writeln!(out)?;
-        }
-        if !all_fit && has_spread(summary) {
-            notes = phase_notes(summary, false);
-            notes.push("seconds and their spread: see --details".into());
-        }
-    }
-    notes.extend(match summary.invalid() {
-        0 => None,
-        1 => Some("1 measurement is invalid and left out; see --details".into()),
-        many => Some(format!(
-            "{} are invalid and left out; see --details",
-            counted(many, "measurement")
-        )),
-    });
-    write_notes(&notes, out)
-}
-
-/// A table of levels for each phase, with the variants beside each other.
-pub(super) fn phase_levels(summary: &Summary) -> Vec<TitledTable> {
-    let variants = summary.variants();
-    let of_phase = |phase| TitledTable {
-        title: levels_title(summary, phase),
-        table: levels_table(summary, variant_groups(&variants, phase), LevelFigures::All),
-    };
-    summary.phases().into_iter().map(of_phase).collect()
-}
-
-fn levels_title(summary: &Summary, phase: &str) -> String {
-    let axis = summary.levels().first().map_or("", |level| level.axis.as_str());
-    match phase {
-        SETTLE => format!("{phase}, by {axis}"),
-        _ => format!("{phase}, by {axis}; caches: {}", found_caches(summary, &[phase])),
-    }
-}
-
-/// Which figures of a phase are in a table of levels.
-#[derive(Clone, Copy, PartialEq)]
-enum LevelFigures {
-    Rates,
-    Seconds,
-    All,
-}
-
-/// A phase of a variant, as columns of a table of levels.
-#[derive(Clone, Copy)]
-struct LevelGroup<'a> {
-    title: &'a str,
-    variant: &'a str,
-    phase: &'a str,
-}
-
-fn variant_groups<'a>(
-    variants: &'a [&'a str],
-    phase: &'a str,
-) -> impl Iterator<Item = LevelGroup<'a>> {
-    let alone = variants == [DEFAULT_VARIANT];
-    variants.iter().map(move |variant| LevelGroup {
-        title: if alone { "" } else { variant },
-        variant,
-        phase,
-    })
-}
-
-/// A line for each level. Seconds are among the columns if they have a spread.
-fn levels_table<'a>(
-    summary: &Summary,
-    groups: impl Iterator<Item = LevelGroup<'a>>,
-    figures: LevelFigures,
-) -> Table {
-    let levels = summary.levels();
-    let axis = levels.first().map_or("", |level| level.axis.as_str());
-    let names = levels.iter().map(|level| level_value(level));
-    let mut table = Table::of_names(axis, Align::Right, names);
-    for LevelGroup { title, variant, phase } in groups {
-        let of_phase = || summary.rows().filter(|row| row.phase == phase);
-        let rows: Vec<_> =
-            levels.iter().map(|level| summary.row(variant, Some(level), phase)).collect();
-        let cells = |cell: &dyn Fn(&PhaseSummary) -> String| -> Vec<String> {
-            rows.iter().map(|row| known(*row, cell)).collect()
-        };
-        // All rates of a phase have the same unit.
-        let (size, word) = match of_phase().all(|row| row.rate_unit == Unit::Count) {
-            true => (1.0, "ops"),
-            false => {
-                let rates = of_phase().filter_map(|row| row.rate).map(|rate| rate.mean);
-                byte_step(rates.fold(f64::INFINITY, f64::min))
-            }
-        };
-        table.group(title);
-        let with_seconds = figures != LevelFigures::Rates && has_spread(summary);
-        if figures != LevelFigures::Seconds {
-            if phase != SETTLE {
-                table.column(&format!("{word}/s"), cells(&|row| scaled_rate(row, size)));
-            } else if !with_seconds {
-                table.column(SECONDS.head, cells(&SECONDS.cell));
-            }
-            let half = |row: &PhaseSummary| match row.is_settle() {
-                true => (INTERVAL.cell)(row),
-                false => row.rate.map_or_else(String::new, |rate| spread(&rate, in_units(size))),
-            };
-            table.column(INTERVAL.head, cells(&half));
-            if of_phase().any(|row| row.rate_before_sync.is_some()) {
-                let unsynced = |rate: Estimate| number(rate.mean / size, rate.figures);
-                table.column("unsynced", cells(&|row| known(row.rate_before_sync, unsynced)));
-            }
-        }
-        if with_seconds {
-            table.column(SECONDS.head, cells(&SECONDS.cell));
-            table.column(DEVIATION.head, cells(&DEVIATION.cell));
-        }
-    }
-    table
-}
-
-fn scaled_rate(row: &PhaseSummary, size: f64) -> String {
-    match row.rate {
-        // In front, so that digits stay below each other.
-        Some(rate) => {
-            format!("{}{}", marks(row), number(rate.mean / size, rate.figures))
-        }
-        None => "-".into(),
     }
 }
 

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use super::comparison::{phase_name, share};
-use super::table::{Align, Table};
+use super::table::{Align, Table, TableColumn};
 use super::text::write_wrapped;
 use crate::analysis::findings::say::times;
 use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{
     PairShares, PairTrials, SimulatedLaw, SimulatedNoise, Tally, Trials,
 };
-use crate::analysis::twins::{FoundDifference, FoundRuns, KindClaims, ToldApart, TwinTrials};
+use crate::analysis::twins::{FoundRuns, KindClaims, ToldApart, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
 /// Writes how often a difference was claimed between equal runs.
@@ -34,16 +34,15 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 /// If `out` does.
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
-    writeln!(out, "A against B: {runs}, A and B in turns, B takes {times} times as long")?;
-    for (what, tallies) in [(" over the whole job", trials.jobs()), ("", trials.phases())] {
-        let of = if what.is_empty() { " of phases" } else { "" };
+    writeln!(out, "A against B: {runs}, A and B in turns; B takes {times} times as long")?;
+    let (job, phases) = (trials.jobs(), trials.phases());
+    for (what, tallies) in [("the whole job", job), ("single phases", phases)] {
         let sentence = format!(
-            "B was found slower{what} in {}{of}: {}. The interval held the truth in {}.",
-            times_of(tallies.claimed, "comparison"),
+            "Comparisons of {what}: B was found slower in {}. The interval held the truth in {}.",
             share_of(tallies.claimed),
             share_of(tallies.held)
         );
-        if what.is_empty() || tallies.claimed.of > 0 {
+        if tallies.claimed.of > 0 {
             write_wrapped("* ", &sentence, out)?;
         }
     }
@@ -51,7 +50,7 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
     writeln!(out)
 }
 
-/// Writes how often separate runs of the simulated file system were told apart: equal ones, and those of which
+/// Writes how often a difference was found between separate runs of the simulated file system: equal ones, and those where
 /// the second takes longer by `delay`, a share.
 ///
 /// # Errors
@@ -63,29 +62,34 @@ pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::R
         ("Claimed between equal runs".to_string(), of_equal),
         (format!("Found where the second takes {times} times as long"), |trials| &trials.slower),
     ] {
-        let pairs = all.first().map_or(0, |trials| shares(trials).compare.of);
-        writeln!(out, "{title}, {} for each noise", counted(pairs, "pair"))?;
-        let mut table = table_of("planted noise", ["compare", "+ stored", "check", "history"]);
+        let Some(first) = all.first().map(shares) else { continue };
+        writeln!(out, "{title}, {} for each noise", counted(first.compare.of, "pair"))?;
+        let heads = ["compare", "+ stored", "check", "history"].map(String::from).into_iter();
+        let confirmed = (1..=first.confirmed.len()).map(|number| format!("--confirm {number}"));
+        let mut table = table_of("planted noise", heads.chain(confirmed));
         for trials in all {
-            let PairShares { compare, compare_stored, check, check_history, .. } = shares(trials);
-            let tallies = [compare, compare_stored, check, check_history];
-            let cells =
-                [trials.noise.to_string()].into_iter().chain(tallies.map(|one| percent(*one)));
-            table.row(cells.collect());
-        }
-        table.write(out)?;
-        writeln!(out, "\nThe same by a check against the history with --confirm")?;
-        let most = all.first().map_or(0, |trials| shares(trials).confirmed.len());
-        let mut table = table_of("planted noise", (1..=most).map(|number| number.to_string()));
-        for trials in all {
-            let tallies = shares(trials).confirmed.iter().map(|one| percent(*one));
-            table.row([trials.noise.to_string()].into_iter().chain(tallies).collect());
+            let PairShares { compare, compare_stored, check, check_history, confirmed } =
+                shares(trials);
+            let tallies = [compare, compare_stored, check, check_history].into_iter();
+            let cells = tallies.chain(confirmed).map(|one| percent(*one));
+            table.row([trials.noise.to_string()].into_iter().chain(cells).collect());
         }
         table.write(out)?;
         writeln!(out)?;
     }
     Ok(())
 }
+
+const NOISES: [TableColumn<SimulatedNoise>; 3] = [
+    TableColumn::words("noise", |one| one.noise.into()),
+    TableColumn::numbers("rate held", |one| percent(one.rate_held)),
+    TableColumn::numbers("ratio held", |one| percent(one.ratio_held)),
+];
+
+const LAWS: [TableColumn<SimulatedLaw>; 2] = [
+    TableColumn::words("truth", |one| one.truth.into()),
+    TableColumn::numbers("found", |one| percent(one.right)),
+];
 
 /// Writes what was found of the simulated file system in this many runs of each kind.
 ///
@@ -98,43 +102,31 @@ pub fn write_simulated(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let runs = counted(u64::from(draws), "run");
-    writeln!(
-        out,
-        "The simulated file system, {runs} of each kind: 3 repeats of noise, 5 of truths"
-    )?;
-    let mut table = table_of("noise", ["rate held", "ratio held"]);
-    for SimulatedNoise { noise, rate_held, ratio_held } in noises {
-        table.row(vec![(*noise).into(), percent(*rate_held), percent(*ratio_held)]);
+    let title = "The simulated file system";
+    writeln!(out, "{title}, {runs} of each kind: 3 repeats of noise, 5 of truths")?;
+    for table in [Table::from_rows(&NOISES, noises), Table::from_rows(&LAWS, laws)] {
+        table.write(out)?;
+        writeln!(out)?;
     }
-    table.write(out)?;
-    writeln!(out)?;
-    let mut table = table_of("truth", ["found"]);
-    for SimulatedLaw { truth, right } in laws {
-        table.row(vec![(*truth).into(), percent(*right)]);
-    }
-    table.write(out)?;
-    writeln!(out)
+    Ok(())
 }
 
-/// Writes how often findings told a variant from its twin, which does the same.
+const CLAIMS: [TableColumn<KindClaims>; 5] = [
+    TableColumn::words("finding", |one| one.kind.into()),
+    TableColumn::numbers("claims", |one| grouped(one.claims)),
+    TableColumn::numbers("false", |one| grouped(one.false_claims)),
+    TableColumn::numbers("runs with a false one", |one| count_of(one.runs)),
+    TableColumn::numbers("share of runs", |one| share_of(one.runs)),
+];
+
+/// Writes how often findings distinguished a variant from its twin, which does the same.
 ///
 /// # Errors
 /// If `out` does.
 pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> io::Result<()> {
     let runs = counted(trials.runs, "run");
     writeln!(out, "Twins: {runs} of {scenario}, with each variant twice under two names")?;
-    let heads = ["claims", "false", "runs with a false one", "share of runs"];
-    let mut table = table_of("finding", heads);
-    for KindClaims { kind, claims, false_claims, runs } in &trials.kinds {
-        table.row(vec![
-            (*kind).into(),
-            grouped(*claims),
-            grouped(*false_claims),
-            format!("{} of {}", grouped(runs.times), grouped(runs.of)),
-            share_of(*runs),
-        ]);
-    }
-    table.write(out)?;
+    Table::from_rows(&CLAIMS, &trials.kinds).write(out)?;
     for ToldApart { run, kind, sentences } in &trials.told_apart {
         let sentence = format!("run {run}, {kind}: {}", sentences.join(" But "));
         write_wrapped("* ", &sentence, out)?;
@@ -142,7 +134,7 @@ pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> 
     writeln!(out)
 }
 
-/// Writes how often rankings told a variant from its twin, which was slowed down by `delay`, a share.
+/// Writes how often rankings distinguished a variant from its twin, which was slowed down by `delay`, a share.
 ///
 /// # Errors
 /// If `out` does.
@@ -153,20 +145,15 @@ pub fn write_slowed_twins(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (runs, times) = (counted(trials.runs, "run"), figures(1.0 + delay, 3));
-    writeln!(
-        out,
-        "Twins: {runs} of {scenario}; a twin of its first variant takes {times} times as long"
-    )?;
+    let twin = format!("a twin of its first variant takes {times} times as long");
+    writeln!(out, "Twins: {runs} of {scenario}; {twin}")?;
     let mut table = table_of("", ["found slower", "share of runs", "found faster"]);
-    let mut row = |name: &str, runs: &FoundRuns| {
-        let times = |tally: Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
-        let FoundRuns { slower, faster } = *runs;
-        table.row(vec![name.into(), times(slower), share_of(slower), times(faster)]);
-    };
-    for FoundDifference { phase, runs } in &trials.differences {
-        row(phase.as_deref().unwrap_or("the whole job"), runs);
+    let phases = trials.differences.iter();
+    let named = phases.map(|one| (one.phase.as_deref().unwrap_or("the whole job"), one.runs));
+    for (name, runs) in named.chain([("at least one of these", trials.any_difference)]) {
+        let FoundRuns { slower, faster } = runs;
+        table.row(vec![name.into(), count_of(slower), share_of(slower), count_of(faster)]);
     }
-    row("at least one of these", &trials.any_difference);
     table.write(out)?;
     writeln!(out)
 }
@@ -186,13 +173,17 @@ fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
     table
 }
 
-/// `3 of 100 comparisons`.
 /// A table of names, under this head, and of numbers.
 fn table_of<H: Into<String>>(names: &str, numbers: impl IntoIterator<Item = H>) -> Table {
     let numbers = numbers.into_iter().map(|head| (head.into(), Align::Right));
     Table::new(&[(names.to_string(), Align::Left)].into_iter().chain(numbers).collect::<Vec<_>>())
 }
 
+fn count_of(tally: Tally) -> String {
+    format!("{} of {}", grouped(tally.times), grouped(tally.of))
+}
+
+/// `3 of 100 pairs`.
 fn times_of(tally: Tally, what: &str) -> String {
     format!("{} of {}", grouped(tally.times), counted(tally.of, what))
 }

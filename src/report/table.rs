@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::text::{WIDTH, shorten, shorten_names, width, wrap_to, write_wrapped};
+use super::text::{WIDTH, shorten, shorten_ends, shorten_names, width, wrap_to, write_wrapped};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 
@@ -55,28 +55,27 @@ pub(super) enum TableLine {
     Note(String, String),
 }
 
-/// Columns that stay beside each other, under a title if there is one.
-pub(super) struct ColumnGroup {
-    pub(super) title: String,
-    pub(super) columns: Range<usize>,
-}
-
 /// Lines under the heads of columns. The first column has the names of the lines. Groups of columns that
 /// do not fit beside each other stand below each other.
 pub(super) struct Table {
     pub(super) heads: Vec<TableHead>,
-    pub(super) groups: Vec<ColumnGroup>,
+    /// Columns that stay beside each other.
+    pub(super) groups: Vec<Range<usize>>,
     pub(super) lines: Vec<TableLine>,
+    /// Columns of text that names may take; half a line without.
+    name_max: Option<usize>,
 }
 
+/// Names are cut to no fewer columns of text, so that all figures stand beside each other.
+const NAME_MIN: usize = 20;
 /// Words are cut before numbers are, but keep this many columns.
 const WORD_MIN: usize = 8;
 /// Longer names are cut beside a note.
 pub(super) const NOTE_NAME_MAX: usize = 24;
 /// Longer cells of a group are cut.
-const CELL_MAX: usize = 24;
-/// Longer heads and titles of a group are cut.
-const TITLE_MAX: usize = 15;
+const CELL_MAX: usize = 40;
+/// Longer heads in a group are cut.
+const HEAD_MAX: usize = 15;
 /// Blanks before a group.
 const GROUP_GAP: usize = 2;
 
@@ -91,7 +90,7 @@ impl Table {
     pub(super) fn new<H: AsRef<str>>(heads: &[(H, Align)]) -> Self {
         let heads = heads.iter();
         let heads = heads.map(|head| TableHead { text: shown(head.0.as_ref()), align: head.1 });
-        Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new() }
+        Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new(), name_max: None }
     }
 
     pub(super) fn of_columns<R>(columns: &[TableColumn<R>]) -> Self {
@@ -121,16 +120,15 @@ impl Table {
         table
     }
 
-    pub(super) fn group(&mut self, title: &str) {
-        let columns = self.heads.len()..self.heads.len();
-        self.groups.push(ColumnGroup { title: shown(title), columns });
+    pub(super) fn group(&mut self) {
+        self.groups.push(self.heads.len()..self.heads.len());
     }
 
     /// Adds a column of numbers apart from all others; nothing where no cell says anything.
     pub(super) fn column_apart(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         let cells: Vec<String> = cells.into_iter().collect();
         if cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-")) {
-            self.group("");
+            self.group();
             self.column(head, cells);
         }
     }
@@ -139,7 +137,7 @@ impl Table {
     pub(super) fn column(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         self.heads.push(TableHead { text: shown(head), align: Align::Right });
         if let Some(group) = self.groups.last_mut() {
-            group.columns.end = self.heads.len();
+            group.end = self.heads.len();
         }
         let mut cells = cells.into_iter();
         for line in &mut self.lines {
@@ -198,16 +196,6 @@ impl Table {
         self.rows() > 0
     }
 
-    /// Whether there is a title over any columns.
-    pub(super) fn has_titles(&self) -> bool {
-        self.groups.iter().any(|group| !group.title.is_empty())
-    }
-
-    /// Whether all groups of columns fit beside each other.
-    pub(super) fn fits(&self) -> bool {
-        self.parts(WIDTH) == 1
-    }
-
     /// Whether its columns fit a line as they are, where they are in no groups.
     pub(super) fn fits_line(&self) -> bool {
         let widths = self.widths(WIDTH);
@@ -223,9 +211,7 @@ impl Table {
     pub(super) fn text_lines(&self, columns: usize) -> Vec<String> {
         let widths = self.widths(columns);
         let text = |groups: Range<usize>| {
-            let titles = self.has_titles().then(|| self.titles(&groups, &widths, columns));
-            let lines = self.block_lines(&self.placed(&groups, &widths, columns), columns);
-            titles.into_iter().chain(lines).collect::<Vec<_>>()
+            self.block_lines(&self.placed(&groups, &widths, columns), columns)
         };
         let blocks: Vec<_> = self.blocks(&widths, columns).into_iter().map(text).collect();
         blocks.join(&String::new())
@@ -236,17 +222,20 @@ impl Table {
         self.blocks(&self.widths(columns), columns).len()
     }
 
-    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the
-    /// heads of their columns.
+    /// With names cut so that all groups stand beside each other in so many columns of text, if that leaves enough of them.
+    pub(super) fn fitted(mut self, columns: usize) -> Self {
+        let widths = self.widths(columns);
+        let figures = self.needs(&(0..self.groups.len()), &widths) - widths[0];
+        self.name_max =
+            columns.checked_sub(figures).filter(|room| *room >= NAME_MIN.min(widths[0]));
+        self
+    }
+
+    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it.
     pub(super) fn markdown(&self, escape: fn(&str) -> String) -> String {
         let way = |head: &TableHead| if head.align == Align::Left { "---" } else { "--:" };
         let ways: Vec<_> = self.heads.iter().map(way).collect();
-        let title = |at: &usize| self.groups.iter().find(|group| group.columns.contains(at));
-        let head = |at: usize| match title(&at) {
-            Some(group) => format!("{} {}", group.title, self.heads[at].text).trim().to_string(),
-            None => self.heads[at].text.clone(),
-        };
-        let heads: Vec<_> = (0..self.heads.len()).map(|at| escape(&head(at))).collect();
+        let heads: Vec<_> = self.heads.iter().map(|head| escape(&head.text)).collect();
         let mut text = format!("| {} |\n| {} |", heads.join(" | "), ways.join(" | "));
         for line in &self.lines {
             if let TableLine::Cells(cells) = line {
@@ -260,7 +249,7 @@ impl Table {
     /// The width that each column would like to have in so many columns of text.
     fn widths(&self, columns: usize) -> Vec<usize> {
         // Half of a line for names, without the blanks behind them.
-        let name_max = (columns / 2).saturating_sub(4);
+        let name_max = self.name_max.unwrap_or((columns / 2).saturating_sub(4));
         let mut widths = vec![0; self.heads.len()];
         for line in &self.lines {
             match line {
@@ -280,13 +269,8 @@ impl Table {
             *own = match (grouped, at) {
                 (false, _) => width(&head.text).max(*own),
                 (true, 0) => width(&head.text).max(*own).min(name_max),
-                (true, _) => (*own).min(CELL_MAX).max(width(&head.text).min(TITLE_MAX)),
+                (true, _) => (*own).min(CELL_MAX).max(width(&head.text).min(HEAD_MAX)),
             };
-        }
-        for group in self.groups.iter().filter(|group| !group.columns.is_empty()) {
-            let title = width(&group.title).min(TITLE_MAX);
-            widths[group.columns.start] +=
-                title.saturating_sub(span(&widths[group.columns.clone()]));
         }
         widths
     }
@@ -307,7 +291,7 @@ impl Table {
     /// Columns that these groups take beside each other.
     fn needs(&self, block: &Range<usize>, widths: &[usize]) -> usize {
         let groups = self.groups[block.clone()].iter();
-        let spans = groups.map(|group| GROUP_GAP + span(&widths[group.columns.clone()]));
+        let spans = groups.map(|group| GROUP_GAP + span(&widths[(*group).clone()]));
         widths[0] + spans.sum::<usize>()
     }
 
@@ -319,10 +303,10 @@ impl Table {
         let gap = if self.groups.is_empty() && !wide { 2 } else { 1 };
         let mut placed = Vec::new();
         for (column, width) in widths.iter().copied().enumerate() {
-            let group = groups.iter().find(|group| group.columns.contains(&column));
+            let group = groups.iter().find(|group| group.contains(&column));
             let gap = match group {
                 _ if column == 0 => 0,
-                Some(group) if group.columns.start == column => GROUP_GAP,
+                Some(group) if group.start == column => GROUP_GAP,
                 _ => gap,
             };
             if column == 0 || group.is_some() || self.groups.is_empty() {
@@ -340,20 +324,6 @@ impl Table {
             }
         }
         placed
-    }
-
-    /// The titles of the groups of a block over their columns, cut so that those of all groups differ.
-    fn titles(&self, block: &Range<usize>, widths: &[usize], columns: usize) -> String {
-        let spans = self.groups.iter().map(|group| span(&widths[group.columns.clone()]));
-        let names = self.groups.iter().map(|group| group.title.as_str());
-        let titles: Vec<_> = names.zip(spans).collect();
-        let short = shorten_names(&titles);
-        let mut line = " ".repeat(widths[0]);
-        for at in block.clone() {
-            line += &" ".repeat(GROUP_GAP);
-            line += &title_over(&short[at], titles[at].1, self.groups[at].columns.len());
-        }
-        shorten(line.trim_end(), columns)
     }
 
     fn block_lines(&self, placed: &[PlacedColumn], columns: usize) -> Vec<String> {
@@ -408,7 +378,7 @@ impl Table {
                 once.push((name, columns));
             }
         }
-        let short = shorten_names(&once);
+        let short = if self.name_max.is_some() { shorten_ends } else { shorten_names }(&once);
         once.into_iter().map(|(name, _)| name).zip(short).collect()
     }
 }
@@ -429,19 +399,6 @@ impl TitledTable {
 /// Columns with a blank between them.
 fn span(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + widths.len().saturating_sub(1)
-}
-
-/// A title over so many columns of text, drawn out if they belong to several columns of the table.
-fn title_over(title: &str, columns: usize, of: usize) -> String {
-    let spare = columns.saturating_sub(width(title));
-    match (of, spare) {
-        (1, _) => padded(title, columns, Align::Right),
-        (_, 0..4) => format!("{}{title}{}", " ".repeat(spare / 2), " ".repeat(spare - spare / 2)),
-        _ => {
-            let left = (spare - 2) / 2;
-            format!("{} {title} {}", "-".repeat(left), "-".repeat(spare - 2 - left))
-        }
-    }
 }
 
 /// A cell brought to exactly so many columns.
@@ -466,8 +423,8 @@ mod tests {
 
     fn grouped(groups: usize, columns: usize, cell: &str) -> Table {
         let mut table = Table::of_names("level", Align::Left, ["1".into(), "2".into()]);
-        for at in 0..groups {
-            table.group(&format!("variant-{at}"));
+        for _ in 0..groups {
+            table.group();
             for column in 0..columns {
                 table.column(&format!("c{column}"), [cell.into(), "9".into()]);
             }
@@ -478,7 +435,7 @@ mod tests {
     #[test]
     fn groups_that_do_not_fit_stand_below_with_the_names_of_the_rows_again() {
         let wide = grouped(4, 5, "1234567890123");
-        assert!(!wide.fits() && grouped(2, 2, "12").fits());
+        assert!(wide.parts(WIDTH) > 1 && grouped(2, 2, "12").parts(WIDTH) == 1);
         let text = text(&wide);
         assert_eq!(text.lines().filter(|line| line.starts_with("level")).count(), 4);
         assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");

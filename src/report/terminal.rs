@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use super::ReportFormat;
+use super::answer_table::whole_table;
 use super::disk::write_disk;
 use super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::{about_stopping, write_head};
 use super::host::write_host;
-use super::phases::{write_every_phase, write_latencies, write_phases};
+use super::phases::{write_latencies, write_phases};
 use super::ranks::{ABOUT_RANKS, rank_tables};
 use super::single_operations::single_latency_table;
 use super::text::{WIDTH, write_wrapped};
@@ -44,20 +45,12 @@ fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
     let mut tables = Vec::new();
     write_tables(analysis, &mut tables)?;
     write_around(analysis, &tables, out)?;
-    write_appendix(analysis, !analysis.summary().levels().is_empty(), out)
+    write_appendix(analysis, out)
 }
 
-/// Every phase at every level if that is wanted, its latencies, what the disk did, and how the machine was set.
-fn write_appendix(
-    analysis: &Analysis<'_>,
-    every_phase: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// Latencies, what the disk did, and how the machine was set.
+fn write_appendix(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (book, summary) = (analysis.book, analysis.summary());
-    if every_phase && !summary.groups.is_empty() && !is_latencies_only(book, summary) {
-        writeln!(out)?;
-        write_every_phase(summary, out)?;
-    }
     write_latencies(summary, out)?;
     let ranks = rank_tables(analysis);
     for table in &ranks {
@@ -111,6 +104,12 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     if is_latencies_only(book, summary) {
         single_latency_table(book).write(out)?;
     } else {
+        if !summary.levels().is_empty() && book.run.reference.is_none() {
+            let table = analysis.answer_table();
+            whole_table(&table).write(out)?;
+            write_wrapped("", &table.notes.join("; "), out)?;
+            writeln!(out)?;
+        }
         write_phases(summary, out)?;
         write_wrapped("", &about_stopping(analysis).unwrap_or_default(), out)?;
         tables.extend(conditions_table(analysis.conditions()));

@@ -65,6 +65,13 @@ pub(super) fn shorten_names(names: &[(&str, usize)]) -> Vec<String> {
         .unwrap_or_else(|| numbered(names, &at(0)))
 }
 
+/// The same with only the last letter kept behind the cut, such as a closing bracket, where names that differ still do.
+pub(super) fn shorten_ends(names: &[(&str, usize)]) -> Vec<String> {
+    let ends: Vec<String> = names.iter().map(|(name, columns)| cut(name, *columns, 1)).collect();
+    let is_ambiguous = (0..names.len()).any(|n| is_taken(names, &ends, n));
+    if is_ambiguous { shorten_names(names) } else { ends }
+}
+
 /// Whether another name was cut to the same.
 fn is_taken(names: &[(&str, usize)], cut: &[String], n: usize) -> bool {
     let mut others = names.iter().zip(cut);
@@ -293,6 +300,15 @@ mod tests {
     fn names_that_differ_in_their_middle_are_cut_elsewhere() {
         let names = ["ext4 -O ^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 0"];
         assert_eq!(cut_to(17, &names), ["ext4 -O ^d…x -m 0", "ext4 -O ^h…x -m 0"]);
+    }
+
+    #[test]
+    fn the_end_of_a_name_is_cut_before_its_beginning_where_that_is_enough() {
+        let short = |names: [&str; 2]| shorten_ends(&names.map(|name| (name, 17)));
+        let names = ["create-again (multiple)", "create-again (striped)"];
+        assert_eq!(short(names), ["create-again (m…)", "create-again (s…)"]);
+        let names = ["find-and-remove (aged)", "find-and-remove (away)"];
+        assert_eq!(short(names), ["find-and…e (aged)", "find-and…e (away)"]);
     }
 
     #[test]

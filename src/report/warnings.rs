@@ -1,6 +1,5 @@
 //! Writes warnings in a line each: what happened, in how many measurements, in which phases.
 
-use super::text::width;
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::warnings::table::{WarningCode, WarningFinding};
@@ -31,41 +30,28 @@ fn kinds<'a>(analysis: &'a Analysis<'_>) -> Vec<WarningGroup<'a>> {
 
 /// A line for each kind of warning, with all phases.
 pub(super) fn warning_texts(analysis: &Analysis<'_>) -> Vec<String> {
-    kinds(analysis).iter().map(|kind| kind.text(usize::MAX)).collect()
+    kinds(analysis).iter().map(|kind| kind.text()).collect()
 }
 
 impl WarningGroup<'_> {
     /// `background load on the disk in 9 of 50 measurements (create, delete)`
-    fn text(&self, room: usize) -> String {
-        if let ([only], WarningCode::InvalidMeasurements) = (self.all.as_slice(), self.code) {
-            let sentence = shown(only.sentence.trim_end_matches('.'));
-            if width(&sentence) <= room {
-                return sentence;
-            }
+    fn text(&self) -> String {
+        let is_invalid = self.code == WarningCode::InvalidMeasurements;
+        if let ([only], true) = (self.all.as_slice(), is_invalid) {
+            return shown(only.sentence.trim_end_matches('.'));
         }
-        let verb = if self.code == WarningCode::InvalidMeasurements { ":" } else { " in" };
+        let mut text = self.code.short_name().to_string();
         let number: Option<u64> = self.all.iter().map(|warning| warning.measurements).sum();
-        let of = counted(self.of as u64, "measurement");
-        let in_how_many = number.map(|number| format!("{verb} {number} of {of}"));
-        let text = format!("{}{}", self.code.short_name(), in_how_many.unwrap_or_default());
-        let phases = self.all.iter().flat_map(|warning| &warning.phases);
-        let phases = each_once(phases.map(shown));
-        let names: Vec<&str> = phases.iter().map(String::as_str).collect();
-        let fits = |named: &str| width(&text) + width(named) + " ()".len() <= room;
-        let number = counted(names.len() as u64, "phase");
-        let number = Some(number).filter(|number| !names.is_empty() && fits(number));
-        let named = first_names(&names, fits).or(number);
-        text + &named.map(|named| format!(" ({named})")).unwrap_or_default()
+        if let Some(number) = number {
+            let verb = if is_invalid { ":" } else { " in" };
+            text += &format!("{verb} {number} of {}", counted(self.of as u64, "measurement"));
+        }
+        let phases = each_once(self.all.iter().flat_map(|warning| &warning.phases).map(shown));
+        if !phases.is_empty() {
+            text += &format!(" ({})", phases.join(", "));
+        }
+        text
     }
-}
-
-/// As many of the names as fit, and how many more there are; none where no name fits.
-fn first_names(names: &[&str], fits: impl Fn(&str) -> bool) -> Option<String> {
-    let with = |number: usize| match names.len() - number {
-        0 => names.join(", "),
-        more => format!("{} and {more} more", names[..number].join(", ")),
-    };
-    (1..=names.len()).rev().map(with).find(|named| fits(named))
 }
 
 #[cfg(test)]
@@ -86,25 +72,9 @@ mod tests {
     fn a_warning_says_how_many_measurements_and_which_phases_it_is_about() {
         let all = [warning(&["create"], Some(5)), warning(&["delete"], Some(4))];
         assert_eq!(
-            kind(&all).text(usize::MAX),
+            kind(&all).text(),
             "background load on the disk in 9 of 50 measurements (create, delete)"
         );
-        assert_eq!(kind(&[warning(&[], None)]).text(71), "background load on the disk");
-    }
-
-    #[test]
-    fn phases_that_do_not_fit_are_counted_and_nothing_is_cut() {
-        let all = [warning(&["make-directories", "find-and-remove", "scan", "read"], Some(5))];
-        let texts = [60, 71, 81, 120].map(|room| kind(&all).text(room));
-        let lead = "background load on the disk in 5 of 50 measurements";
-        assert_eq!(
-            texts,
-            [
-                lead.to_string(),
-                format!("{lead} (4 phases)"),
-                format!("{lead} (make-directories and 3 more)"),
-                format!("{lead} (make-directories, find-and-remove, scan, read)")
-            ]
-        );
+        assert_eq!(kind(&[warning(&[], None)]).text(), "background load on the disk");
     }
 }

@@ -123,27 +123,6 @@ fn the_exported_document_is_that_of_the_run_and_other_programs_read_it() {
 }
 
 #[test]
-fn percentile_files_agree_with_the_document() {
-    let (bench, document) = measured();
-    let ran = bench.run(["export", "last", "--format", "hgrm"]);
-    assert!(ran.refuses(2).contains("8 files: name a directory"), "{}", ran.stderr);
-    let folder = bench.beside("percentiles");
-    exported(&bench, &["hgrm", "-o", folder.to_str().unwrap()]);
-    let names = command::names_in(&folder);
-    assert_eq!(names.len(), 8, "{names:?}");
-    assert!(names.contains(&"create-_1_1-200.hgrm".into()), "{names:?}");
-    let text = std::fs::read_to_string(folder.join("create-_1_1-200.hgrm")).unwrap();
-    let of_file = |m: &&Value| {
-        m["phase"] == "create" && m["variant"] == "=1+1" && m["level"]["value"] == 200.0
-    };
-    let measurements = document["measurements"].as_array().unwrap().iter().filter(of_file);
-    let max = measurements.map(|m| m["latency_ns"]["max"].as_u64().unwrap()).max().unwrap();
-    let last = text.lines().rfind(|line| !line.starts_with('#')).unwrap();
-    let words: Vec<&str> = last.split_whitespace().collect();
-    assert_eq!(words, [&format!("{:.3}", max as f64 / 1e3), "1.000000000000", "400"]);
-}
-
-#[test]
 fn a_phase_that_is_asked_for_stands_alone() {
     let (bench, _) = measured();
     let table = exported(&bench, &["csv", "--phase", "read"]);
@@ -247,7 +226,7 @@ fn an_imported_run_is_the_run_in_every_report_and_in_the_tables() {
     for arguments in [
         &["show", "last", "--details"][..],
         &["show", "last", "--json", "-"],
-        &["export", "last", "--format", "hgrm", "--phase", "create", "-o", "p"],
+        &["export", "last", "--format", "csv", "--phase", "create"],
         &["runs"],
     ] {
         let [own, imported] = [&bench, &other].map(|bench| bench.run(arguments));
@@ -313,8 +292,6 @@ fn a_kept_run_without_histograms_is_imported_and_says_what_it_lacks() {
     let shown = bench.run(["show", "last"]).stdout;
     let row = kept.lines().find(|line| line.contains("make-directories  ")).unwrap();
     assert!(shown.contains(row), "{row}\n{shown}");
-    let ran = bench.run(["export", "last", "--format", "hgrm"]);
-    assert!(ran.refuses(1).contains("no histogram"), "{}", ran.stderr);
 }
 
 /// The keys of all objects, but for those that a job names.

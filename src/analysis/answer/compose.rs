@@ -5,7 +5,7 @@ use super::needed::RepeatsNeeded;
 use super::reliability::{fewest_repeats, trust};
 use super::{AnswerFinding, Reliability, Verdict, next};
 use crate::analysis::effect::EffectFinding;
-use crate::analysis::figures::RunFigures;
+use crate::analysis::figures::{RunFigures, alpha};
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::say;
 use crate::analysis::readings::draft::{AnswerDraft, Lack};
@@ -76,7 +76,7 @@ pub(in crate::analysis) fn answer(
     }
     let effects: Vec<&EffectFinding> =
         draft.effects.iter().filter_map(|at| effect_at(findings, *at)).collect();
-    let needed = RepeatsNeeded::of(&draft, &effects);
+    let needed = RepeatsNeeded::of(&draft, &effects, alpha(book));
     Some(AnswerFinding {
         verdict: draft.verdict,
         // Before what is concluded stands the answer.

@@ -1,9 +1,9 @@
-//! Forecasts the repeats that would decide an answer which is open, from its effects and their errors so far.
+//! Forecasts the repeats that would decide an answer which is open, from its effects and their errors.
 
 use super::Verdict;
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::effects::contrast::Contrast;
-use crate::analysis::effects::decide::Decision;
+use crate::analysis::effects::decide::{ALPHA, Decision};
 use crate::analysis::readings::draft::{AnswerDraft, Lack};
 
 /// Repeats beyond which none are advised.
@@ -14,18 +14,20 @@ pub(super) const REPEATS_MOST: u32 = 40;
 pub(super) enum RepeatsNeeded {
     /// Nothing: the answer is decided, or of its effects no error is known.
     Unknown,
-    /// So many in all.
+    /// This many in all.
     Few(u32),
     /// More than are advised.
     TooMany,
 }
 
 impl RepeatsNeeded {
-    /// For an answer made of these effects. It is taken that ratios and spread stay as they are.
-    pub(super) fn of(draft: &AnswerDraft, effects: &[&EffectFinding]) -> Self {
+    /// For an answer made of these effects, whose tests had this alpha together; a run of a fixed number of repeats tests at
+    /// [`ALPHA`]. The forecast assumes that ratios and spread stay the same.
+    pub(super) fn of(draft: &AnswerDraft, effects: &[&EffectFinding], alpha: f64) -> Self {
         let is_open = draft.verdict == Verdict::CannotTell && draft.lacks == Lack::Precision;
         let open = effects.iter().filter(|one| one.headline.decision == Decision::Open);
-        let known: Option<Vec<OpenEffect>> = open.map(|one| OpenEffect::new(one)).collect();
+        let known: Option<Vec<OpenEffect>> =
+            open.map(|one| OpenEffect::new(one, ALPHA / alpha)).collect();
         let Some(open) = known.filter(|open| is_open && !open.is_empty()) else {
             return Self::Unknown;
         };
@@ -46,10 +48,11 @@ struct OpenEffect {
 }
 
 impl OpenEffect {
-    fn new(one: &EffectFinding) -> Option<Self> {
+    /// With so many times the alpha of its test.
+    fn new(one: &EffectFinding, times: f64) -> Option<Self> {
         let Contrast { estimate, error, df } = one.contrast?;
         let n = one.repeats as f64;
-        let alpha = 1.0 - one.headline.level?;
+        let alpha = times * (1.0 - one.headline.level?);
         Some(Self { estimate, deviation: error * n.sqrt(), prior_df: df - (n - 1.0), alpha })
     }
 

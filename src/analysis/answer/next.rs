@@ -7,7 +7,6 @@ use crate::analysis::readings::draft::{AnswerDraft, Lack};
 use crate::base::dates::seconds_of;
 use crate::base::shell;
 use crate::base::units::span;
-use crate::plan::Conclusion;
 use crate::results::book::{Book, Measurement};
 
 /// Repeats that most questions need.
@@ -75,10 +74,14 @@ fn step(
         return None;
     }
     let is_root = book.host.rights.root;
-    let is_alone = book.run.hosts.is_empty();
+    // No file system or disk changes what was simulated.
+    let is_real = !book.measurements.iter().any(Measurement::is_simulated);
+    let is_alone = book.run.hosts.is_empty() && is_real;
     let journal = is_alone && trust.has_no_journal && draft.verdict == Verdict::CannotTell;
     let (can_make, has_made) = (is_alone && is_root, !book.filesystems.is_empty());
-    let sudo = is_alone && !is_root && (trust.wants_root || journal);
+    let is_baseline = draft.lacks == Lack::Nothing && other_baseline(book).is_some();
+    let wants_root = trust.wants_root || journal || is_baseline && book.run.scenario == FILE;
+    let sudo = is_alone && !is_root && wants_root;
     // Some may be invalid.
     let done = book.measurements.iter().map(|m| m.cell.repeat).max().unwrap_or(0);
     let so_many = |repeats: u32, why| {
@@ -92,7 +95,12 @@ fn step(
     };
     let filesystem = ["--filesystem", "ext4"];
     let steady = "on a disk whose own speed does not change";
+    let on_model = |why| match has_made {
+        true => step(again(book, &[MODELLED_DISK]), why, None),
+        false => step(again(book, &[filesystem, MODELLED_DISK]), why, None),
+    };
     let mut next = match draft.lacks {
+        Lack::Variants if !is_real => None,
         Lack::Variants => others(book, is_alone && (is_root || journal)),
         // Neither repeats nor a journal bring what is missing.
         Lack::Measurements => None,
@@ -103,29 +111,23 @@ fn step(
         Lack::Repeats => more_repeats("repeats give it an interval"),
         _ if trust.repeats < 2 => more_repeats("repeats give it an interval"),
         _ if trust.is_disturbed => more_repeats("best while nothing else runs"),
-        Lack::Precision if is_disk_to_model(book) => {
-            step(again(book, &[filesystem, MODELLED_DISK]), steady, None)
-        }
-        Lack::SteadyDevice if can_make && has_made => {
-            step(again(book, &[MODELLED_DISK]), steady, None)
-        }
-        Lack::SteadyDevice if can_make => {
-            step(again(book, &[filesystem, MODELLED_DISK]), steady, None)
-        }
+        Lack::SteadyDevice if can_make => on_model(steady),
         Lack::SteadyDevice | Lack::Design => more_repeats("more repeats"),
         Lack::Precision => match needed {
             RepeatsNeeded::Few(repeats) => {
                 so_many(repeats.max(done.saturating_add(1)), "would decide it")
             }
+            RepeatsNeeded::TooMany if can_make && is_on_disk(book) => on_model(steady),
             RepeatsNeeded::TooMany => None,
             RepeatsNeeded::Unknown => more_repeats("more repeats"),
         },
+        Lack::Nothing if is_alone && is_baseline => other_baseline(book),
         Lack::Nothing if trust.reliability == Reliability::High => None,
         Lack::Nothing if trust.has_levels_in_order && can_make && !has_made => {
             step(again(book, &[filesystem]), "levels in random order", None)
         }
         // A device is as large as it is.
-        Lack::Nothing if trust.is_small && !book.is_on_device() => {
+        Lack::Nothing if trust.is_small && is_real && !book.is_on_device() => {
             step(again(book, &[["--size", "10GiB"]]), "a small file system may decide", None)
         }
         Lack::Nothing if sudo => step(again(book, &[]), "root proves caches cold", Some(1.0)),
@@ -138,13 +140,29 @@ fn step(
     Some(next)
 }
 
-/// Whether the noise of a disk, which a modelled one has not, may be what hides an effect: large
-/// files are written and read on a real one, and this process may make file systems.
-fn is_disk_to_model(book: &Book) -> bool {
-    let is_alone = book.run.hosts.is_empty();
-    let is_real = !book.measurements.iter().any(Measurement::is_simulated);
-    let on_disk = is_alone && is_real && book.filesystems.is_empty() && book.host.device.is_some();
-    book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Levels)
+/// Whether a real disk, whose noise a modelled one has not, was measured.
+fn is_on_disk(book: &Book) -> bool {
+    let is_modelled = book.measurements.iter().any(|m| book.is_on_model(m));
+    book.host.device.is_some() && !is_modelled
+}
+
+/// The scenarios that measure one large file, and the device below it.
+const FILE: &str = "sequential";
+const DEVICE: &str = "device";
+
+/// What a rate of the device, or of a large file on it, is to be compared with: the other one in the same directory.
+fn other_baseline(book: &Book) -> Option<NextStep> {
+    let (scenario, why) = match book.run.scenario.as_str() {
+        DEVICE => (FILE, "the same through the file system"),
+        FILE if book.filesystems.is_empty() => (DEVICE, "the same without the file system"),
+        _ => return None,
+    };
+    let words = shell::words(&book.run.command)?;
+    let at = words.iter().position(|word| word == "--dir");
+    let dir =
+        at.and_then(|at| words.get(at + 1)).map(|dir| format!(" --dir {}", shell::quoted(dir)));
+    let command = format!("boatload run {scenario}{}", dir.unwrap_or_default());
+    Some(NextStep { command, why, share: None })
 }
 
 /// The same scenario on several file systems; where none can be made, in another directory.

@@ -94,24 +94,21 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
         });
         reservations.extend(reservation);
     }
-    if (2..REPEATS_HIGH).contains(&repeats) {
+    if (2..REPEATS_HIGH).contains(&repeats) && !analysis.book.run.stopping.is_decided() {
         reservations.push((Reliability::Medium, many.clone()));
     }
     reservations.extend(uncertain_rate(analysis).map(|why| (Reliability::Medium, why)));
     let reliability = reservations.iter().map(|one| one.0).max().unwrap_or(Reliability::High);
     let own = reservations.iter().filter(|one| one.0 == reliability);
     let against: Vec<String> = own.map(|one| one.1.clone()).collect();
-    let mut in_favour = Vec::new();
-    if repeats >= REPEATS_HIGH {
-        in_favour.push(many);
-    }
+    let mut in_favour = vec![many];
     if disturbed == 0 && valid.iter().any(|m| m.disturbance.is_some()) {
         in_favour.push("quiet machine".into());
     }
     in_favour.extend(caches(&valid).map(String::from));
     Trust {
         reliability,
-        reason: joined(&against, &in_favour),
+        reason: joined(if against.is_empty() { &in_favour } else { &against }),
         repeats,
         is_disturbed: mostly_disturbed,
         is_small: codes.contains(&WarningCode::SmallVolume),
@@ -152,22 +149,11 @@ fn share_of(part: usize, all: usize) -> String {
     format!("{} of {}", grouped(part as u64), grouped(all as u64))
 }
 
-/// A reason with as many parts as it has room for, the first ones: what speaks against an answer, then what speaks for it.
-fn joined(against: &[String], in_favour: &[String]) -> String {
-    let turn = against.len();
-    let mut reason = String::new();
-    for (at, part) in against.iter().chain(in_favour).enumerate() {
-        let longer = match (at, at == turn) {
-            (0, _) => part.clone(),
-            (_, true) => format!("{reason}; in its favour: {part}"),
-            _ => format!("{reason}; {part}"),
-        };
-        if at > 0 && longer.split_whitespace().count() > REASON_WORDS_MAX {
-            break;
-        }
-        reason = longer;
-    }
-    reason
+/// As many parts of a reason as it has room for, the first ones.
+fn joined(parts: &[String]) -> String {
+    let has_room = |text: &str| text.split_whitespace().count() <= REASON_WORDS_MAX;
+    let shown = (2..=parts.len()).take_while(|number| has_room(&parts[..*number].join("; ")));
+    parts[..shown.last().unwrap_or(parts.len().min(1))].join("; ")
 }
 
 /// The repeats of the cell with the fewest.

@@ -92,9 +92,10 @@ impl ComparedLevel<'_> {
         if self.compared.ratio < 1.0 { self.compared.reversed() } else { self.compared }
     }
 
-    /// `11.8 times at 1 KiB`
-    fn by_at(&self) -> Vec<Part> {
-        parts![self.by().times(), " times at ", Part::Level(say::level(self.level))]
+    /// `11.8 times at 1 KiB`; with no more than the number where the level stands before it.
+    fn by_at(&self, is_named: bool) -> Vec<Part> {
+        let at = (!is_named).then(|| parts![" at ", Part::Level(say::level(self.level))]);
+        parts![self.by().times(), " times", at]
     }
 }
 
@@ -149,7 +150,7 @@ impl ComparedPair<'_> {
             let place =
                 parts![std::mem::replace(&mut before, parts!["; "]), self.place(first, last)];
             let Some(winner) = first.winner() else {
-                let open = parts![place, " nothing is proven"];
+                let open = parts![place, " no difference is proven"];
                 // As the first clause it leads the others.
                 let rank = if is_named { 2 } else { 0 };
                 sentence = sentence.with(rank, open);
@@ -160,10 +161,12 @@ impl ComparedPair<'_> {
             is_named = true;
             let winner = Part::Variant(self.variants[winner].into());
             let faster = parts![place, " ", winner, " is faster", than, ": "];
-            sentence =
-                sentence.with(0, parts![faster, first.by_at()]).with(4, first.by().in_brackets());
+            let is_named = levels.len() == 1;
+            sentence = sentence
+                .with(0, parts![faster, first.by_at(is_named)])
+                .with(4, first.by().in_brackets());
             if levels.len() > 1 {
-                let last_by = parts![", ", last.by_at()];
+                let last_by = parts![", ", last.by_at(false)];
                 sentence = sentence.with(1, last_by).with(4, last.by().in_brackets());
             }
         }

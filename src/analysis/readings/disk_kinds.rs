@@ -7,6 +7,8 @@
 
 use crate::analysis::statistics::describe::mean;
 use crate::base::distinct::each_once;
+use crate::base::units::{byte_step, figures};
+use crate::plan::disk::{BUILT_IN_DISKS, find_disk};
 
 const KEPT: &str = include_str!("../../../reference/disk-kinds.csv");
 
@@ -93,6 +95,24 @@ pub(crate) fn likeness(own: &[(&str, f64)], kept: &[KindRates]) -> Option<Likene
     })
 }
 
+/// Between which kinds of disk a rate of sequential reads lies, in bytes a second, by their data sheets:
+/// `faster than a SATA SSD (515 MiB/s) and slower than an NVMe SSD (3.26 GiB/s)`.
+pub(crate) fn beside_data_sheets(rates: [f64; 2]) -> String {
+    let rate = |name: &str| Some(find_disk(name)?.expected?.sequential_read as f64);
+    let known = BUILT_IN_DISKS.iter().filter_map(|disk| Some((disk.name, rate(disk.name)?)));
+    let mut known: Vec<(&str, f64)> = known.collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let named = |(name, rate): &(&str, f64)| {
+        let (step, unit) = byte_step(*rate);
+        format!("{} ({} {unit}/s)", in_words(name), figures(rate / step, 3))
+    };
+    let slower = known.iter().rfind(|one| one.1 < rates[0]);
+    let faster = known.iter().find(|one| one.1 > rates[1]);
+    let slower = slower.map(|one| format!("faster than {}", named(one)));
+    let faster = faster.map(|one| format!("slower than {}", named(one)));
+    slower.into_iter().chain(faster).collect::<Vec<_>>().join(" and ")
+}
+
 /// `a SATA SSD`
 pub(crate) fn in_words(kind: &str) -> String {
     match kind {
@@ -136,6 +156,14 @@ mod tests {
     }
 
     #[test]
+    fn a_sequential_rate_lies_between_two_kinds_by_their_data_sheets() {
+        let between = "faster than a SATA SSD (515 MiB/s) and slower than an NVMe SSD (3.26 GiB/s)";
+        assert_eq!(beside_data_sheets([6e8, 7e8]), between);
+        assert!(beside_data_sheets([1e6, 2e6]).starts_with("slower than a "));
+        assert!(beside_data_sheets([1e12, 2e12]).starts_with("faster than a"));
+    }
+
+    #[test]
     fn without_a_phase_in_common_a_directory_is_like_nothing() {
         assert_eq!(likeness(&[("write", 1.0)], &of("disk", 1.0, 1.0)), None);
         assert_eq!(likeness(&[], &[]), None);
@@ -147,10 +175,7 @@ mod tests {
         let kinds = each_once(kept.iter().map(|one| one.kind.as_str()));
         assert!(kinds.len() >= 2, "{kinds:?}");
         for kind in kinds {
-            assert!(
-                crate::plan::disk::BUILT_IN_DISKS.iter().any(|disk| disk.name == kind),
-                "{kind}"
-            );
+            assert!(BUILT_IN_DISKS.iter().any(|disk| disk.name == kind), "{kind}");
             let own = kept.iter().filter(|one| one.kind == kind && one.phase.starts_with("read"));
             let own: Vec<(&str, f64)> =
                 own.map(|one| (one.phase.as_str(), one.log().exp())).collect();

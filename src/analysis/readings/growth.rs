@@ -8,7 +8,7 @@ use super::table::AnswerTable;
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::effects::decide::Decision;
-use crate::analysis::findings::growth::GrowthCourse;
+use crate::analysis::findings::growth::{CountedThing, GrowthCourse};
 use crate::analysis::findings::say;
 use crate::analysis::observations::Observations;
 use crate::analysis::run_effects;
@@ -108,6 +108,12 @@ fn answer(all: &[&EffectFinding]) -> AnswerDraft {
             crate::analysis::statement::listed_parts(names),
             " nothing takes more than 10% longer than near its beginning"
         ];
+        let courses = || all.iter().filter_map(|one| one.course.as_ref());
+        let files = courses().map(|one| one.operations).min();
+        let files = files.filter(|_| courses().all(|one| one.counted == CountedThing::Files));
+        let fast =
+            files.map(|files| parts!["fast up to ", Part::Count(grouped(files)), " files: "]);
+        let text = parts![fast, text];
         let most = least_certain(all).map(|one| about(one, all).demoted(1));
         return AnswerDraft::proven(Verdict::No, Statement::new(Sentence::new(text)).and(most));
     }

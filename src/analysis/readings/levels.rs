@@ -148,7 +148,9 @@ impl Tasks<'_> {
 
     fn with_longer(&self, most: &EffectFinding, others: &[&EffectFinding]) -> AnswerDraft {
         let together = self.about_together().map(|one| Sentence::ranked(2, one));
-        let statement = Statement::new(about(most)).and(self.about_others(others)).and(together);
+        let first = first_slow(most, others)
+            .map_or_else(|| about(most), |lead| without_since(most).led_by(lead));
+        let statement = Statement::new(first).and(self.about_others(others)).and(together);
         AnswerDraft::proven(Verdict::Yes, statement.and(self.no_longer()))
     }
 
@@ -222,6 +224,12 @@ impl Tasks<'_> {
                     .with(1, parts![": ", most.task(), " takes ", takes])
                     .with(1, most.headline().in_brackets());
             }
+            if let Some([_, high]) = common_ends(&self.all)
+                && high.axis == FILES_OF_DIRECTORIES
+            {
+                let lead = parts!["fast up to ", Part::Level(say::level_in_words(high)), ": "];
+                first = first.led_by(lead);
+            }
             let less = shorter.first().map(|one| about(one).demoted(2));
             return AnswerDraft::proven(Verdict::No, Statement::new(first).and(less));
         }
@@ -276,6 +284,27 @@ impl Tasks<'_> {
     }
 }
 
+/// `fast up to 1,000 files, slower from 10,000 on: ` where files are counted, `slower from 50% on: ` elsewhere.
+fn first_slow(most: &EffectFinding, others: &[&EffectFinding]) -> Option<Vec<Part>> {
+    let all = || std::iter::once(most).chain(others.iter().copied());
+    let since = all().filter_map(|one| one.headline.since).reduce(f64::min)?;
+    let level = most.to.level.as_ref()?;
+    let from = say::level(&Level { value: since, ..level.clone() });
+    let levels = || all().flat_map(|one| one.steps.iter().map(|step| step.value));
+    let lowest = most.from.level.as_ref()?.value;
+    let below = levels().filter(|value| *value < since).fold(lowest, f64::max);
+    let fast = say::level_in_words(&Level { value: below, ..level.clone() });
+    Some(match level.axis == FILES_OF_DIRECTORIES {
+        true => {
+            parts!["fast up to ", Part::Level(fast), ", slower from ", Part::Level(from), " on: "]
+        }
+        false => parts!["slower from ", Part::Level(from), " on: "],
+    })
+}
+
+/// The axis of the question up to how many files a directory is fast.
+const FILES_OF_DIRECTORIES: &str = "file-count";
+
 /// ` at 94% full as at 30%`
 fn between(low: &Level, high: &Level) -> Vec<Part> {
     parts![" ", say::at_level(high), " as at ", Part::Level(say::level(low))]
@@ -283,12 +312,18 @@ fn between(low: &Level, high: &Level) -> Vec<Part> {
 
 /// `read-file (fragmented) takes 5.25 times as long at 94% full as at 30% (4.57 to 6.03), from 50% on`
 fn about(one: &EffectFinding) -> Sentence {
-    let (Some(low), Some(high)) = (&one.from.level, &one.to.level) else {
-        return Sentence::default();
-    };
+    let Some(high) = &one.to.level else { return Sentence::default() };
     let since = one.headline.since.filter(|since| *since < high.value);
     let since = since.map(|since| say::level(&Level { value: since, ..high.clone() }));
     let since = since.map(|since| parts![", from ", Part::Level(since), " on"]);
+    without_since(one).with(1, since.unwrap_or_default())
+}
+
+/// The same without its last part.
+fn without_since(one: &EffectFinding) -> Sentence {
+    let (Some(low), Some(high)) = (&one.from.level, &one.to.level) else {
+        return Sentence::default();
+    };
     let takes = one.headline().as_long(between(low, high));
-    Sentence::new(parts![one.task(), " takes ", takes]).with(1, since.unwrap_or_default())
+    Sentence::new(parts![one.task(), " takes ", takes])
 }

@@ -66,7 +66,7 @@ impl Reading for Profile {
         };
         table.add("a second", known(|row| Some(AnswerCell::Rate(row.rate?, row.rate_unit))));
         table.add(
-            "95% interval",
+            "interval",
             known(|row| {
                 row.rate?.interval?;
                 Some(AnswerCell::RateInterval(row.rate?, row.rate_unit))
@@ -75,6 +75,9 @@ impl Reading for Profile {
         table.add("p50", known(|row| Some(AnswerCell::Time(row.tail?.p50_ns? as f64))));
         table.add("p99", known(|row| Some(AnswerCell::Time(row.tail?.p99_ns? as f64))));
         table.add("limited by", rows.iter().map(|(_, row)| run.limits([*row].into_iter())));
+        let has_interval =
+            rows.iter().any(|(_, row)| row.rate.is_some_and(|r| r.interval.is_some()));
+        table.notes.extend(has_interval.then(|| "intervals at 95% each".into()));
         table.notes.extend(about_rates(run));
         Some(table)
     }
@@ -207,17 +210,11 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
             (lead, vec![slower.clone(), faster.clone()])
         }
         Likeness::Faster(kind) => (
-            parts![
-                "faster than every kind of disk that is kept, the fastest of which is ",
-                named(kind)
-            ],
+            parts!["faster than all kinds of disk that are kept, faster also than ", named(kind)],
             vec![kind.clone()],
         ),
         Likeness::Slower(kind) => (
-            parts![
-                "slower than every kind of disk that is kept, the slowest of which is ",
-                named(kind)
-            ],
+            parts!["slower than all kinds of disk that are kept, slower also than ", named(kind)],
             vec![kind.clone()],
         ),
     };

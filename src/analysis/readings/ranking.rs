@@ -2,8 +2,8 @@
 //! headline may claim.
 
 use super::draft::{AnswerDraft, Lack};
-use super::reading::{ChartFamily, PROVEN_MARK, Picture, Reading, RunView};
-use super::table::{AnswerCell, AnswerRow, AnswerTable};
+use super::reading::{ChartFamily, Picture, Reading, RunView};
+use super::table::{AnswerCell, AnswerRow, AnswerTable, about_ratios};
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::{ComparedRatio, EffectFinding};
 use crate::analysis::effects::decide::Decision;
@@ -133,28 +133,30 @@ fn scope(one: &RankedVariants) -> Vec<Part> {
     parts![what, without, say::behind_at(one.level.as_ref())]
 }
 
+/// `the whole job takes 1.25 times as long on ext3 (1.15 to 1.36)`, with what it is compared with.
+fn takes(order: &RankedVariants, slower: &RankedVariant, than: Option<&str>) -> Vec<Part> {
+    parts![scope(order), " takes ", slower.headline.as_long(on(slower, than))]
+}
+
+/// ` on ext3 as on ext4`
+fn on(slower: &RankedVariant, than: Option<&str>) -> Vec<Part> {
+    parts![" on ", variant(&slower.name), than.map(|than| parts![" as on ", variant(than)])]
+}
+
 /// One order: which is the fastest, and how much longer each other takes.
 fn of_order(one: &RankedVariants) -> AnswerDraft {
     let parted = Parted::of(one);
-    let scope = scope(one);
     if let [first, others @ ..] = parted.slower.as_slice() {
         let is_placed = parted.open.is_empty();
         let lead = match is_placed {
-            true => parts![parted.fastest(), parted.is_or_are(), " the fastest: "],
-            false => parts![parted.candidates(), " is the fastest: "],
+            true => parts![parted.fastest(), parted.is_or_are(), " the fastest"],
+            false => parts![parted.candidates(), " is the fastest"],
         };
-        let as_first = parts![" as ", Part::Variant(parted.first.into())];
-        let than = if is_placed && parted.alike.is_empty() { Vec::new() } else { as_first };
-        let mut sentence = Sentence::new(parts![
-            lead,
-            scope,
-            " takes ",
-            variant(&first.name),
-            " ",
-            first.headline.as_long(than)
-        ]);
+        let is_alone = is_placed && parted.alike.is_empty();
+        let than = Some(parted.first).filter(|_| !is_alone);
+        let mut sentence = Sentence::new(takes(one, first, than));
         for one in others.iter().take(NAMED_MAX - 1) {
-            let named = parts![", ", variant(&one.name), " ", one.headline.times(), " times"];
+            let named = parts![", ", one.headline.times(), " on ", variant(&one.name)];
             sentence = sentence.with(2, named).with(4, one.headline.in_brackets());
         }
         let more = others.len().saturating_sub(NAMED_MAX - 1);
@@ -170,16 +172,17 @@ fn of_order(one: &RankedVariants) -> AnswerDraft {
             };
             let first = Part::Variant(parted.first.into());
             let between = parts!["between ", first, " and ", listed_parts(names)];
-            Sentence::ranked(1, parts![between, " nothing is proven"]).with(3, excluded)
+            Sentence::ranked(1, parts![between, " no difference is proven"]).with(3, excluded)
         });
-        return AnswerDraft::proven(Verdict::Yes, Statement::new(sentence).and(open));
+        let statement = Statement::new(Sentence::new(lead)).and([sentence]).and(open);
+        return AnswerDraft::proven(Verdict::Yes, statement);
     }
-    undecided(&parted, &scope)
+    undecided(one, &parted)
 }
 
-/// ` for xfs` where several are open.
+/// ` on xfs` where several are open.
 fn more_than_one(all: &[&RankedVariant], one: &RankedVariant) -> Option<Vec<Part>> {
-    (all.len() > 1).then(|| parts![" for ", variant(&one.name)])
+    (all.len() > 1).then(|| parts![" on ", variant(&one.name)])
 }
 
 fn least_certain<'a>(all: &[&'a RankedVariant]) -> Option<&'a RankedVariant> {
@@ -188,16 +191,12 @@ fn least_certain<'a>(all: &[&'a RankedVariant]) -> Option<&'a RankedVariant> {
 }
 
 /// No variant is proven to take longer than the first.
-fn undecided(parted: &Parted<'_>, scope: &[Part]) -> AnswerDraft {
-    let takes = |one: &RankedVariant| {
-        let as_first = parts![" as ", Part::Variant(parted.first.into())];
-        let takes = one.headline.as_long(as_first);
-        parts![scope.to_vec(), " takes ", variant(&one.name), " ", takes]
-    };
+fn undecided(order: &RankedVariants, parted: &Parted<'_>) -> AnswerDraft {
+    let takes = |one: &RankedVariant| takes(order, one, Some(parted.first));
     let Some(widest) = least_certain(&parted.open) else {
         let most = least_certain(&parted.alike);
         let most = most.map(|one| Sentence::ranked(1, takes(one)));
-        let text = parts![parted.fastest(), " take as long, within 10%"];
+        let text = parts![parted.fastest(), " take equally long, within 10%"];
         let statement = Statement::new(Sentence::new(text)).and(most);
         return AnswerDraft::proven(Verdict::No, statement);
     };
@@ -233,12 +232,10 @@ fn of_job<'a>(
     let most = most.filter(|most| ratio(most) >= NAMED_BESIDE * ratio(job)).copied();
     let of_phase = most.and_then(|most| Some((most, largest(most)?)));
     if let Some((most, slower)) = of_phase {
-        let as_first = parts![" as ", Part::Variant(most.first.clone())];
-        let takes = slower.headline.as_long(as_first);
-        let sentence = parts![scope(most), " takes ", variant(&slower.name), " ", takes];
         if largest(job).is_none() || ratio(most) >= CARRIES * ratio(job) {
             let is_open = draft.verdict == Verdict::CannotTell;
-            let statement = draft.statement.behind(Sentence::new(sentence));
+            let sentence = Sentence::new(takes(most, slower, Some(&most.first)));
+            let statement = draft.statement.behind(sentence);
             draft = AnswerDraft::proven(Verdict::Yes, statement);
             if is_open {
                 draft.statement = draft.statement.and([Sentence::ranked(
@@ -247,7 +244,9 @@ fn of_job<'a>(
                 )]);
             }
         } else {
-            let sentence = Sentence::ranked(1, parts!["most of all ", sentence]);
+            let times = slower.headline.as_long(on(slower, Some(&most.first)));
+            let lead = parts!["the largest difference is in ", scope(most), ": "];
+            let sentence = Sentence::ranked(1, parts![lead, times]);
             draft.statement = draft.statement.and([sentence]);
         }
         draft.statement = draft.statement.and(winners);
@@ -350,14 +349,8 @@ fn over_phases(all: &[&RankedVariants]) -> AnswerDraft {
             let statement = Statement::new(sentence.demoted(0));
             let most = all.iter().filter_map(|one| Some((one, largest(one)?)));
             let most = most.max_by(|a, b| a.1.headline.ratio.total_cmp(&b.1.headline.ratio));
-            let most = most.map(|(one, slower)| {
-                let as_first = parts![" as ", Part::Variant(one.first.clone())];
-                let takes = slower.headline.as_long(as_first);
-                Sentence::ranked(
-                    1,
-                    parts![scope(one), " takes ", variant(&slower.name), " ", takes],
-                )
-            });
+            let most =
+                most.map(|(one, slower)| Sentence::ranked(1, takes(one, slower, Some(&one.first))));
             AnswerDraft::proven(Verdict::Yes, statement.and(most))
         }
         _ => without_winner(all),
@@ -404,7 +397,7 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     let has_job = order.phase.is_none();
     table.rows.extend(has_job.then(|| row(WHOLE_JOB, Vec::new())));
     table.rows.push(row("times as long", Vec::new()));
-    table.rows.push(row("95% interval", Vec::new()));
+    table.rows.push(row("interval", Vec::new()));
     table.rows.extend(phases.iter().map(|phase| row(phase, parts![Part::Phase((*phase).into())])));
     let others = order.others.iter().map(|other| (other.name.as_str(), Some(other.headline)));
     for (name, headline) in std::iter::once((order.first.as_str(), None)).chain(others) {
@@ -418,8 +411,7 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
         phases.iter().map(|phase| run.limits(run.summary.rows().filter(|row| row.phase == *phase)));
     let blank = std::iter::repeat_n(AnswerCell::Missing, table.rows.len() - phases.len());
     table.add("limited by", blank.chain(limits));
-    let is_proven = order.others.iter().any(|one| one.headline.decision.is_difference());
-    table.notes.extend(is_proven.then(|| PROVEN_MARK.to_string()));
+    table.notes.extend(about_ratios(order.others.iter().map(|one| &one.headline)));
     table.notes.extend(about_rates(run));
     Some(table)
 }
@@ -436,12 +428,12 @@ pub(super) fn about_rates(run: &RunView<'_>) -> Vec<String> {
 
 fn ratio_cells(headline: Option<ComparedRatio>) -> [AnswerCell; 2] {
     let Some(headline) = headline else {
-        return [AnswerCell::Times(1.0, false), AnswerCell::Missing];
+        return [AnswerCell::Times(1.0, Decision::Open), AnswerCell::Missing];
     };
-    let is_proven = headline.decision.is_difference();
     let interval = headline.interval;
-    let interval = interval.map_or(AnswerCell::Missing, |one| AnswerCell::Interval(one, is_proven));
-    [AnswerCell::Times(headline.ratio, false), interval]
+    let interval =
+        interval.map_or(AnswerCell::Missing, |one| AnswerCell::Interval(one, Decision::Open));
+    [AnswerCell::Times(headline.ratio, headline.decision), interval]
 }
 
 /// The rate of a row.

@@ -52,6 +52,11 @@ impl AnswerRate {
         })
     }
 
+    /// The lowest and the highest in bytes a second; none where they count something else.
+    pub(super) fn bytes(&self) -> Option<[f64; 2]> {
+        (self.unit == Unit::Bytes).then_some(self.means)
+    }
+
     /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`; of several with the names of the lowest and the
     /// highest: `600 (zeros) to 910 MiB/s (random)`. What stands in brackets is a part of its own.
     pub(super) fn parts(&self, names: Option<&[String; 2]>) -> [Vec<Part>; 2] {
@@ -64,9 +69,12 @@ impl AnswerRate {
             _ => (1.0, "a second".into()),
         };
         let [of_low, of_high] = self.figures;
-        // With as many figures each, so that rounding keeps their order.
-        let of = of_low.max(of_high);
-        let [lowest, highest] = [low, high].map(|rate| figures(rate / step, of));
+        // With as many figures each, so that rounding keeps their order: no more than both allow, unless they look equal.
+        let ends = |of| [low, high].map(|rate| figures(rate / step, of));
+        let [lowest, highest] = match ends(of_low.min(of_high)) {
+            [low, high] if low == high => ends(of_low.max(of_high)),
+            ends => ends,
+        };
         if lowest != highest {
             let name = |at: usize| names.map(|names| format!(" ({})", names[at]));
             let rate = parts![Part::Figure(lowest), name(0), " to ", Part::Figure(highest), " "];

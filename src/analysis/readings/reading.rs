@@ -4,6 +4,7 @@ use super::draft::AnswerDraft;
 use super::table::{AnswerCell, AnswerTable};
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::effects::decide::Decision;
+use crate::analysis::limit::Limit;
 use crate::analysis::observations::{Observations, units_of_work};
 use crate::analysis::ranked::{PlacedEffect, RankedVariants};
 use crate::analysis::statement::{Part, text_of};
@@ -109,7 +110,7 @@ impl<'a> RunView<'a> {
         &self,
         rows: impl Iterator<Item = &'r PhaseSummary>,
     ) -> AnswerCell {
-        let limits = each_once(rows.filter_map(|row| row.limit).map(|limit| limit.as_str()));
+        let limits = each_once(rows.filter_map(|row| row.limit).map(Limit::in_words));
         if limits.is_empty() { AnswerCell::Missing } else { AnswerCell::Name(limits.join(", ")) }
     }
 
@@ -194,9 +195,6 @@ pub(in crate::analysis) fn least_certain<'a>(
     all.iter().copied().max_by(|a, b| high(a).total_cmp(&high(b)))
 }
 
-/// What stands beside what is proven.
-pub(in crate::analysis) const PROVEN_MARK: &str = "* proven";
-
 /// A table with a row for each of these effects: both times, the ratio, its interval, and what limited it.
 pub(in crate::analysis) fn effects_table(
     run: &RunView<'_>,
@@ -205,28 +203,26 @@ pub(in crate::analysis) fn effects_table(
     heads: [String; 2],
 ) -> AnswerTable {
     let mut table = AnswerTable { corner: corner.into(), ..AnswerTable::default() };
+    let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
+    let variants = each_once(rows.iter().filter_map(|one| one.to.variant.as_deref()));
+    // What all rows share is not repeated in each.
+    let name = |one: &EffectFinding| match (phases.len(), variants.len()) {
+        (1, 2..) => one.to.variant.clone().unwrap_or_default(),
+        (2.., 1) => one.phase.clone().unwrap_or_default(),
+        _ => text_of(&one.task()),
+    };
     let row = |one: &&EffectFinding| super::table::AnswerRow {
-        name: text_of(&one.task()),
+        name: name(one),
         about: one.task().into_iter().filter(|part| !matches!(part, Part::Text(_))).collect(),
     };
     table.rows = rows.iter().map(row).collect();
     let time = |one: &EffectFinding, ns| run.time(one.phase.as_deref(), ns);
-    let is_proven = |one: &EffectFinding| one.headline.decision.is_difference();
     table.add(&heads[0], rows.iter().map(|one| time(one, one.from.ns)));
     table.add(&heads[1], rows.iter().map(|one| time(one, one.to.ns)));
-    table.add("times", rows.iter().map(|one| AnswerCell::Times(one.ratio, false)));
-    let interval = |one: &EffectFinding| match one.headline.interval {
-        Some(interval) => AnswerCell::Interval(interval, is_proven(one)),
-        None => AnswerCell::Missing,
-    };
-    table.add("95% interval", rows.iter().map(|one| interval(one)));
-    let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
-    let mut note = run.about_times(&phases);
-    if rows.iter().any(|one| is_proven(one)) {
-        note += "; ";
-        note += PROVEN_MARK;
-    }
-    table.notes.push(note);
+    let only = phases.first().filter(|_| phases.len() == 1 && variants.len() > 1);
+    let only = only.map(|phase| format!("{phase}: ")).unwrap_or_default();
+    table.notes.push(only + &run.about_times(&phases));
+    table.add_ratios(&rows.iter().map(|one| Some(one.headline())).collect::<Vec<_>>());
     table
 }
 

@@ -1,5 +1,6 @@
 //! What came from memory, what from the device, and how fast each was.
 
+use super::disk_kinds;
 use super::draft::{AnswerDraft, Lack};
 use super::rates::AnswerRate;
 use super::reading::{ChartFamily, Picture, Reading, RunView};
@@ -11,6 +12,7 @@ use crate::analysis::findings::source::{
 use crate::analysis::statement::{Part, Sentence, Statement, parts};
 use crate::analysis::summary::{Summary, VariantSummary};
 use crate::base::distinct::each_once;
+use crate::results::book::Measurement;
 
 /// The reading.
 #[derive(Debug)]
@@ -36,7 +38,15 @@ impl Reading for Source {
             sentence = sentence.with(0, told).with(3, interval);
         }
         rates.first()?;
-        let statement = Statement::new(sentence).and(found.more());
+        let is_real = |m: &Measurement| !m.is_simulated() && !run.book.is_on_model(m);
+        let is_real = run.book.measurements.iter().all(is_real);
+        let of_device = rates.iter().find(|(phase, _)| found.is_from_device(phase));
+        let judged = of_device.filter(|_| is_real).and_then(|(phase, rate)| {
+            let judgement = disk_kinds::beside_data_sheets(rate.bytes()?);
+            let phase = Part::Phase((*phase).into());
+            Some(Sentence::ranked(1, parts![phase, " is ", judgement, ", by their data sheets"]))
+        });
+        let statement = Statement::new(sentence).and(judged).and(found.more());
         let unknown = found.sources.iter().find(|one| one.from == ByteSource::Unknown);
         if let Some(one) = unknown {
             let name = Part::Phase(one.phase.clone());
@@ -105,6 +115,12 @@ impl ByteFindings {
             some if some.is_empty() || some.contains(&ByteSource::Unknown) => "",
             _ => "from memory and the device ",
         }
+    }
+
+    /// Whether a phase read the device alone.
+    fn is_from_device(&self, phase: &str) -> bool {
+        let mut own = self.sources.iter().filter(|one| one.phase == phase).peekable();
+        own.peek().is_some() && own.all(|one| one.from == ByteSource::Device)
     }
 
     /// What was not on the device when a phase ended, then caches below the kernel.

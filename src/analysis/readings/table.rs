@@ -1,5 +1,7 @@
 //! Defines the table of an answer as data: absolute figures, and beside them what is said of them. Reports write the cells.
 
+use crate::analysis::effect::ComparedRatio;
+use crate::analysis::effects::decide::Decision;
 use crate::analysis::statement::Part;
 use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::Estimate;
@@ -47,10 +49,10 @@ pub enum AnswerCell {
     Rate(Estimate, Unit),
     /// The interval of a rate.
     RateInterval(Estimate, Unit),
-    /// How many times as long; whether that is proven, and marked.
-    Times(f64, bool),
-    /// The interval of a ratio, and whether it is proven, and marked.
-    Interval(Interval, bool),
+    /// How many times as long, with the mark of what is decided.
+    Times(f64, Decision),
+    /// The interval of a ratio, with that mark.
+    Interval(Interval, Decision),
     /// A level, or what limits an operation.
     Name(String),
 }
@@ -62,5 +64,57 @@ impl AnswerTable {
         if cells.iter().any(|cell| *cell != AnswerCell::Missing) {
             self.columns.push(AnswerColumn { head: head.into(), cells });
         }
+    }
+
+    /// Adds a column of ratios and one of their intervals, with their level.
+    pub(crate) fn add_ratios(&mut self, all: &[Option<ComparedRatio>]) {
+        let cells = |cell: fn(ComparedRatio) -> Option<AnswerCell>| {
+            let cells = all.iter().map(|one| one.and_then(cell).unwrap_or(AnswerCell::Missing));
+            cells.collect::<Vec<_>>()
+        };
+        self.add("times", cells(|one| Some(AnswerCell::Times(one.ratio, Decision::Open))));
+        self.add("interval", cells(|one| Some(AnswerCell::Interval(one.interval?, one.decision))));
+        self.notes.extend(about_ratios(all.iter().flatten()));
+    }
+}
+
+/// How ratios are to be read: `* proven`, `intervals at 99.1% or more`.
+pub(crate) fn about_ratios<'a>(
+    all: impl Iterator<Item = &'a ComparedRatio> + Clone,
+) -> Vec<String> {
+    let has = |is: fn(Decision) -> bool| all.clone().any(|one| is(one.decision));
+    let longer = has(Decision::is_difference).then(|| "* proven".to_string());
+    let alike = has(|one| one == Decision::Within).then(|| "= proven within 10%".to_string());
+    let mut levels: Vec<f64> = all.clone().filter_map(|one| one.level).collect();
+    levels.sort_by(f64::total_cmp);
+    // Rounded down, so that no level is said to be higher than it is.
+    let percent = |level: f64| (level * 1000.0 + 1e-6).floor() / 10.0;
+    let levels = levels.first().zip(levels.last()).map(|(low, high)| {
+        let more = if percent(*low) == percent(*high) { "" } else { " or more" };
+        format!("intervals at {}%{more}", percent(*low))
+    });
+    longer.into_iter().chain(alike).chain(levels).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_of_intervals_is_the_lowest_one_and_never_too_high() {
+        let ratio = |level, decision| ComparedRatio {
+            ratio: 2.0,
+            interval: Some([1.5, 2.5].into()),
+            level: Some(level),
+            decision,
+        };
+        let about = |all: &[ComparedRatio]| about_ratios(all.iter());
+        let open = |level| ratio(level, Decision::Open);
+        assert_eq!(about(&[open(0.95), open(0.95)]), ["intervals at 95%"]);
+        assert_eq!(about(&[open(1.0 - 0.05 / 6.0), open(0.9999)]), ["intervals at 99.1% or more"]);
+        let [longer, alike] = [Decision::Longer, Decision::Within].map(|one| ratio(0.99, one));
+        let notes = ["* proven", "= proven within 10%", "intervals at 99%"];
+        assert_eq!(about(&[alike, longer]), notes);
+        assert_eq!(about(&[]), [""; 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! Whether the slowest operations take longer on one variant than on another: the latency that 99 in 100 stay below (p99).
 
 use super::draft::{AnswerDraft, Lack};
-use super::reading::{ChartFamily, PROVEN_MARK, Picture, Reading, RunView};
+use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::{AnswerCell, AnswerRow, AnswerTable};
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::{ComparedRatio, EffectFinding};
@@ -93,20 +93,8 @@ impl Reading for Tails {
             |row: &PhasePlace| own(row).into_iter().max_by(|a, b| a.size().total_cmp(&b.size()));
         let most: Vec<Option<ComparedRatio>> =
             rows.iter().map(|row| most(row).map(|one| seen(one.headline()))).collect();
-        let times = |one: &Option<ComparedRatio>| {
-            one.map_or(AnswerCell::Missing, |one| AnswerCell::Times(one.ratio, false))
-        };
-        table.add("times", most.iter().map(times));
-        table.add(
-            "95% interval",
-            most.iter().map(|one| {
-                let known = one.and_then(|one| Some((one.interval?, one.decision.is_difference())));
-                known.map_or(AnswerCell::Missing, |(told, proven)| {
-                    AnswerCell::Interval(told, proven)
-                })
-            }),
-        );
-        table.notes.push(format!("99 in 100 operations take at most so long; {PROVEN_MARK}"));
+        table.notes.push("99 of 100 operations take at most this time".into());
+        table.add_ratios(&most);
         Some(table)
     }
 
@@ -127,7 +115,7 @@ fn seen(one: ComparedRatio) -> ComparedRatio {
     if one.ratio < 1.0 { one.reversed() } else { one }
 }
 
-/// `the p99 of rewrite is on btrfs 3.20 times as long as on ext4 (2.1 to 4.8)`
+/// `p99 of rewrite: 3.20 times as long on btrfs as on ext4 (2.1 to 4.8)`
 fn about(one: &EffectFinding, stated: ComparedRatio) -> Vec<Part> {
     let [mut slow, mut fast] =
         [&one.to, &one.from].map(|cell| Part::Variant(cell.variant.clone().unwrap_or_default()));
@@ -135,6 +123,6 @@ fn about(one: &EffectFinding, stated: ComparedRatio) -> Vec<Part> {
         std::mem::swap(&mut slow, &mut fast);
     }
     let phase = Part::Phase(one.phase.clone().unwrap_or_default());
-    let place = parts![phase, say::behind_at(one.to.level.as_ref()), " is on ", slow, " "];
-    parts!["the p99 of ", place, seen(stated).as_long(parts![" as on ", fast])]
+    let place = parts![phase, say::behind_at(one.to.level.as_ref()), ": "];
+    parts!["p99 of ", place, seen(stated).as_long(parts![" on ", slow, " as on ", fast])]
 }

@@ -1,6 +1,6 @@
 //! Draws all percentiles of the latencies of each phase as a curve.
 
-use super::runs::{ChartRuns, about_disturbed, about_last_level, about_missing, notes, seconds};
+use super::runs::{ChartRuns, about_disturbed, about_invalid, about_last_level, notes, seconds};
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
@@ -28,11 +28,9 @@ fn percentile_chart(runs: &ChartRuns<'_>, phase: &str, all: &[Vec<Distribution>]
         let own = |one: &&Distribution| one.phase == phase && one.operations >= OPERATIONS_MIN;
         series.extend(distributions.iter().filter(own).filter_map(|one| curve(runs, run, one)));
     }
-    let others = [
-        about_last_level(&runs.last_levels()),
-        about_missing(runs.missing(phase)),
-        about_disturbed(&series),
-    ];
+    let own = runs.rows().filter(|one| one.row.phase == phase);
+    let invalid = about_invalid(own.map(|one| one.row));
+    let others = [about_last_level(&runs.last_levels()), about_disturbed(&series), invalid];
     let name = shown(phase);
     let x = ChartAxis::new("percentile", AxisQuantity::OneIn, AxisScale::Logarithmic);
     let y = ChartAxis::latency(AxisScale::Logarithmic);

@@ -1,10 +1,10 @@
-//! Places series that share a level beside each other, and gives them the patterns and legends that tell
+//! Places bars that share a name beside each other, and gives series the patterns and legends that tell
 //! them apart.
 
 use std::collections::BTreeMap;
 
 use super::colours::lap;
-use super::{AxisScale, Chart, ChartSeries, SeriesLook};
+use super::{Chart, ChartSeries, SeriesLook};
 use crate::base::distinct::each_of_many_once;
 
 /// The share of a name's room that its bars take; the rest keeps it from the next name.
@@ -12,11 +12,6 @@ const FILLED: f64 = 0.8;
 
 /// The share of its own part that a bar takes.
 const BAR: f64 = 0.92;
-
-/// Lines whose points share an x stand aside by at most this share of the way to the next x, and of
-/// the whole axis, so that their intervals do not cover each other.
-const ASIDE_OF_GAP: f64 = 0.12;
-const ASIDE_OF_ALL: f64 = 0.007;
 
 /// A number whose multiples lie evenly and never meet: the golden ratio.
 const SPREAD: f64 = 0.618_033_988_749_895;
@@ -33,72 +28,28 @@ pub(crate) struct SeriesSlot {
     pub(crate) pattern: usize,
 }
 
-/// Names of series that stand beside each other where any x has points of two of them.
-struct Neighbours<'a> {
-    order: BTreeMap<&'a str, usize>,
-    share_places: bool,
-}
-
 /// How far aside a single value stands of others at its place, in widths of a bar.
 pub(crate) fn aside(at: usize) -> f64 {
     (((at as f64 + 1.0) * SPREAD).fract() - 0.5) / 2.0
 }
 
-impl<'a> Neighbours<'a> {
-    fn new(all: &[&'a ChartSeries]) -> Self {
-        let names = each_of_many_once(all.iter().map(|one| one.name.as_str()));
-        let mut owners = BTreeMap::new();
-        let mut points = all
-            .iter()
-            .flat_map(|one| one.points.iter().map(|point| (point.x.to_bits(), &one.name)));
-        Self {
-            order: names.into_iter().enumerate().map(|(at, name)| (name, at)).collect(),
-            share_places: points.any(|(x, name)| *owners.entry(x).or_insert(name) != name),
-        }
-    }
-
-    /// How far right of the middle a name stands, as the distance of two neighbours is 1.
-    fn place(&self, name: &str) -> Option<f64> {
-        let at = *self.order.get(name)?;
-        Some(if self.share_places { at as f64 - (self.order.len() - 1) as f64 / 2.0 } else { 0.0 })
-    }
-
-    fn number(&self) -> usize {
-        if self.share_places { self.order.len() } else { 1 }
-    }
-}
-
 impl Chart {
-    /// The slot of each series, in their order.
+    /// The slot of each series, in their order: bars over one name stand beside each other, and single values on the bars
+    /// of their series.
     pub(crate) fn slots(&self) -> Vec<SeriesSlot> {
-        let is_beside = |look: SeriesLook| self.x.is_named() && look == SeriesLook::Bars;
-        let bars: Vec<_> = self.series.iter().filter(|one| is_beside(one.look)).collect();
-        let bars = Neighbours::new(&bars);
-        let lines = self.series.iter().filter(|one| one.look == SeriesLook::Line);
-        let lines: Vec<_> =
-            lines.filter(|one| one.points.iter().any(|point| point.interval.is_some())).collect();
-        let mut places: Vec<f64> =
-            lines.iter().flat_map(|one| &one.points).map(|point| point.x).collect();
-        places.sort_by(f64::total_cmp);
-        places.dedup();
-        let gaps = places.windows(2).map(|two| two[1] - two[0]);
-        let gap = gaps.min_by(f64::total_cmp).unwrap_or(1.0);
-        let all = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
-        let lines = Neighbours::new(&lines);
-        let has_lanes = lines.share_places && self.x.scale == AxisScale::Linear;
-        let slot = |(one, pattern): (&ChartSeries, usize)| {
-            let mut slot = SeriesSlot { shift: 0.0, width: 0.0, pattern };
-            let is_line = matches!(one.look, SeriesLook::Line | SeriesLook::Raw);
-            if let Some(place) = bars.place(&one.name) {
-                let pitch = FILLED / bars.number() as f64;
-                let is_shifted = is_beside(one.look) || one.look == SeriesLook::Raw;
-                slot.width = pitch * BAR;
-                slot.shift = if is_shifted { place * pitch } else { 0.0 };
-            } else if let Some(place) = lines.place(&one.name).filter(|_| has_lanes && is_line) {
-                let share = ASIDE_OF_GAP / lines.number() as f64;
-                slot.shift = place * (gap * share).min(all * ASIDE_OF_ALL);
+        let bars =
+            self.series.iter().filter(|one| self.x.is_named() && one.look == SeriesLook::Bars);
+        let names = each_of_many_once(bars.map(|one| one.name.as_str()));
+        let pitch = FILLED / names.len().max(1) as f64;
+        let middle = (names.len() as f64 - 1.0) / 2.0;
+        let places: BTreeMap<&str, f64> = names.into_iter().zip((0..).map(f64::from)).collect();
+        let slot = |(one, pattern): (&ChartSeries, usize)| match places.get(one.name.as_str()) {
+            None => SeriesSlot { shift: 0.0, width: 0.0, pattern },
+            Some(place) => {
+                let is_shifted = matches!(one.look, SeriesLook::Bars | SeriesLook::Raw);
+                let shift = if is_shifted { (place - middle) * pitch } else { 0.0 };
+                SeriesSlot { shift, width: pitch * BAR, pattern }
             }
-            slot
         };
         self.series.iter().zip(self.patterns()).map(slot).collect()
     }
@@ -140,7 +91,9 @@ impl Chart {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{AxisQuantity, ChartAxis, ChartFamily, ChartPoint, Picture, colour};
+    use super::super::{
+        AxisQuantity, AxisScale, ChartAxis, ChartFamily, ChartPoint, Picture, colour,
+    };
     use super::*;
 
     fn series(name: &str, look: SeriesLook, what: &str) -> ChartSeries {
@@ -195,23 +148,6 @@ mod tests {
         all[1].points.remove(0);
         let chart = chart(named(), all);
         assert!(chart.slots().iter().all(|slot| slot.shift == 0.0));
-    }
-
-    #[test]
-    fn lines_with_intervals_at_the_same_numbers_stand_a_little_aside() {
-        let mut all = vec![
-            series("a", SeriesLook::Line, "mean"),
-            series("b", SeriesLook::Line, "mean"),
-            series("b", SeriesLook::Raw, "repeat"),
-            series("b", SeriesLook::Law, "law"),
-        ];
-        let chart = chart(AxisScale::Linear, all.clone());
-        assert!(chart.slots().iter().all(|slot| slot.shift == 0.0), "no intervals");
-        all.iter_mut().for_each(|one| one.points[0].interval = Some([0.5, 1.5]));
-        let chart = self::chart(AxisScale::Linear, all);
-        let shifts: Vec<f64> = chart.slots().iter().map(|slot| slot.shift).collect();
-        assert!(shifts[0] < 0.0 && shifts[1] > 0.0 && shifts[1] < 0.01, "{shifts:?}");
-        assert_eq!((shifts[2], shifts[3]), (shifts[1], 0.0));
     }
 
     #[test]

@@ -2,18 +2,15 @@
 
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
 use super::runs::{
-    ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
-    about_missing, notes, scale_for,
+    ChartRow, ChartRuns, ChartVariant, about_disturbed, about_invalid, notes, scale_for,
 };
 use super::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartMark, ChartSeries, Picture,
-    SeriesLook,
+    AxisQuantity, Chart, ChartAxis, ChartFamily, ChartMark, ChartSeries, Picture, SeriesLook,
 };
 use crate::analysis::effect::{EffectFinding, Reading};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::report::names::level_value;
 use crate::results::book::Level;
 
 #[derive(PartialEq)]
@@ -48,11 +45,7 @@ impl<'a> LevelSubject<'a> {
         let x = level_axis(self.axis, self.level_unit, measured.clone().map(|point| point.x));
         let y = rate_axis(self.rate_unit, scale_for(measured.map(|point| point.y)));
         let rows = runs.rows().filter(|one| self.has(one));
-        let others = [
-            about_disturbed(&series),
-            about_invalid(rows.map(|one| one.row)),
-            about_missing(runs.variants.iter().flat_map(|variant| self.missing(variant))),
-        ];
+        let others = [about_disturbed(&series), about_invalid(rows.map(|one| one.row))];
         let phase = shown(self.phase);
         let shows = Picture::of_phase(ChartFamily::Levels, self.phase);
         let title = format!("{phase} by {}", x.label);
@@ -64,22 +57,6 @@ impl<'a> LevelSubject<'a> {
             ..Chart::new(shows, title, x, y)
         }
         .checked()
-    }
-
-    /// What nothing is valid of: a variant at a level, or at all levels.
-    fn missing(&self, variant: &ChartVariant<'_>) -> Vec<MissingValues> {
-        let rows = variant.rows.iter().filter(|one| self.has(one));
-        let (rated, unrated): (Vec<_>, Vec<_>) = rows.partition(|one| one.row.rate.is_some());
-        let at_level = |one: &&ChartRow<'_>| {
-            let what = format!("{} at {}", variant.name, level_value(one.level?));
-            Some(MissingValues::new(what, one.row))
-        };
-        let missing: Vec<MissingValues> = unrated.iter().filter_map(at_level).collect();
-        if !rated.is_empty() {
-            return missing;
-        }
-        let measurements = missing.iter().map(|one| one.measurements).sum();
-        vec![MissingValues { what: variant.name.clone(), measurements }]
     }
 
     /// Means from the lowest level on, and single values.
@@ -108,7 +85,7 @@ impl<'a> LevelSubject<'a> {
 
     /// From which level on a phase of a variant is proven to take longer, or shorter.
     fn since(&self, runs: &ChartRuns<'_>, run: usize, one: &EffectFinding) -> Option<ChartMark> {
-        let (name, at) = (one.to.variant.as_ref()?, one.stated.since?);
+        let (name, at) = (one.to.variant.as_ref()?, one.headline.since?);
         let is_own = one.phase.as_deref() == Some(self.phase)
             && one.to.level.as_ref().is_some_and(|level| level.axis == self.axis);
         let way = if one.ratio < 1.0 { "shorter" } else { "longer" };
@@ -121,7 +98,7 @@ impl<'a> LevelSubject<'a> {
 }
 
 /// The axis of levels with these values, as [`level_position`] gives them.
-fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64>) -> ChartAxis {
+fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64> + Clone) -> ChartAxis {
     let quantity = match unit {
         Unit::Count => AxisQuantity::Count,
         Unit::Bytes => AxisQuantity::Bytes,
@@ -129,37 +106,10 @@ fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64>) -> Char
         Unit::Nanoseconds => AxisQuantity::Seconds,
     };
     let label = shown(if name.trim().is_empty() { "level" } else { name });
-    ChartAxis::new(label, quantity, level_scale(values))
+    ChartAxis::new(label, quantity, scale_for(values))
 }
 
 /// A value of an axis as it is drawn.
 fn level_position(unit: Unit, value: f64) -> f64 {
     if unit == Unit::Nanoseconds { value / 1e9 } else { value }
-}
-
-/// From this span on the lowest levels would lie on each other.
-const SPAN_MAX: f64 = 100.0;
-/// Fewer levels show no rule.
-const MULTIPLES_MIN: usize = 4;
-/// Levels that are each at least so many times the one before,
-const MULTIPLE_MIN: f64 = 1.5;
-/// and about as many times each, go up by multiples.
-const MULTIPLES_APART_MAX: f64 = 2.0;
-
-/// By logarithms, if levels go up by multiples.
-fn level_scale(values: impl Iterator<Item = f64>) -> AxisScale {
-    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    let (Some(least), Some(most)) = (values.first(), values.last()) else {
-        return AxisScale::Linear;
-    };
-    if *least <= 0.0 {
-        return AxisScale::Linear;
-    }
-    let steps = values.windows(2).map(|pair| pair[1] / pair[0]);
-    let (low, high) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
-    let multiples =
-        values.len() >= MULTIPLES_MIN && low >= MULTIPLE_MIN && high / low <= MULTIPLES_APART_MAX;
-    if multiples || most / least > SPAN_MAX { AxisScale::Logarithmic } else { AxisScale::Linear }
 }

@@ -1,6 +1,6 @@
 //! Defines the parts of a chart.
 
-use crate::analysis::readings::Picture;
+use crate::analysis::readings::{ChartFamily, Picture};
 use crate::base::units::grouped;
 use crate::report::table::{Align, Table};
 use crate::report::text::ABOUT_SCATTERED;
@@ -97,7 +97,7 @@ pub(crate) enum SeriesLook {
 pub(crate) struct ChartPoint {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// The ends of its 95% interval; none if unknown.
+    /// The ends of its interval; none if unknown, and where the extremes stand for it.
     pub(crate) interval: Option<[f64; 2]>,
     /// The smallest and the largest of its values, where these say more than the interval; none elsewhere.
     pub(crate) extremes: Option<[f64; 2]>,
@@ -159,6 +159,11 @@ impl Chart {
         self.series.iter().any(|series| series.look == look)
     }
 
+    /// What its intervals are called: a note has the level of those that are not at 95%.
+    pub(crate) fn interval_name(&self) -> &'static str {
+        if self.shows.family == ChartFamily::Ranking { "interval" } else { "95% interval" }
+    }
+
     pub(crate) fn points(&self) -> impl Iterator<Item = &ChartPoint> + Clone {
         self.series.iter().flat_map(|series| &series.points)
     }
@@ -170,22 +175,16 @@ impl Chart {
         let has_extremes = self.points().any(|point| point.extremes.is_some());
         let scattered = has_extremes.then(|| ABOUT_SCATTERED.to_string());
         let notes = self.notes.iter().cloned().chain(scattered);
-        notes.chain(self.about_clipped()).chain(cut).collect()
-    }
-
-    /// That intervals end at the edge of the axis, where some reach beyond it.
-    fn about_clipped(&self) -> Option<String> {
-        let span = self.y_span();
-        let mut ends = self.points().filter_map(|point| point.interval).flatten();
-        ends.any(|end| span.is_beyond(end))
-            .then(|| "An arrow marks an interval that reaches beyond the axis.".to_string())
+        notes.chain(cut).collect()
     }
 
     /// Its points in rows below the names of their series, for readers who cannot see it.
     pub(crate) fn table(&self) -> Table {
-        let has_intervals = self.points().any(|point| point.interval.is_some());
+        let has_interval =
+            |point: &ChartPoint| point.interval.is_some() || point.extremes.is_some();
+        let has_intervals = self.points().any(has_interval);
         let mut heads = vec![self.x.label.as_str(), &self.y.label];
-        heads.extend(has_intervals.then_some("95% interval"));
+        heads.extend(has_intervals.then_some(self.interval_name()));
         heads.push("n");
         let mut table =
             Table::new(&heads.iter().map(|head| (head, Align::Right)).collect::<Vec<_>>());

@@ -6,6 +6,8 @@ use super::{
     SeriesLook,
 };
 use crate::analysis::ranked::RankedVariants;
+use crate::analysis::readings::table::about_ratios;
+use crate::analysis::statement::begun;
 use crate::base::failure::shown;
 
 /// Of a single run without an axis: the first of its orders.
@@ -18,9 +20,9 @@ pub(super) fn rankings(runs: &ChartRuns<'_>) -> Vec<Chart> {
 fn chart(runs: &ChartRuns<'_>, order: &RankedVariants) -> Option<Chart> {
     let first = ChartPoint { figures: Some(1), ..ChartPoint::at(0.0, 1.0) };
     let others = order.others.iter().enumerate().map(|(at, other)| ChartPoint {
-        interval: other.stated.interval.map(|one| [one.low, one.high]),
+        interval: other.headline.interval.map(|one| [one.low, one.high]),
         figures: Some(3),
-        ..ChartPoint::at(at as f64 + 1.0, other.stated.ratio)
+        ..ChartPoint::at(at as f64 + 1.0, other.headline.ratio)
     });
     let points = [first].into_iter().chain(others).collect();
     let what = order.phase.as_deref().map_or("the whole job".into(), shown);
@@ -28,10 +30,12 @@ fn chart(runs: &ChartRuns<'_>, order: &RankedVariants) -> Option<Chart> {
     let series = ChartSeries { name, colour: 0, look: SeriesLook::Bars, what: what_is, points };
     let names = std::iter::once(&order.first).chain(order.others.iter().map(|other| &other.name));
     let names = names.map(|variant| runs.name(0, variant)).collect();
-    let about = "1 is the fastest; of what the intervals claim at most one in twenty is false. Lower is faster.";
+    let mut how = about_ratios(order.others.iter().map(|other| &other.headline));
+    let how = how.pop().map(|level| format!("{}.", begun(&level)));
+    let about = "1 is the fastest. Lower is faster.";
     Chart {
         question: format!("How many times as long as the fastest does each take for {what}?"),
-        notes: notes(about, []),
+        notes: notes(about, [how]),
         series: vec![series],
         ..Chart::new(
             Picture { family: ChartFamily::Ranking, phase: order.phase.clone() },

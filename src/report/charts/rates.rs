@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::runs::{
-    ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
-    about_missing, notes,
-};
+use super::runs::{ChartRow, ChartRuns, ChartVariant, about_disturbed, about_invalid, notes};
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
@@ -35,23 +32,14 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit) -> Option<Chart> {
         rate_series(variant, SeriesLook::Bars, &placed.collect::<Vec<_>>())
     });
     let series: Vec<ChartSeries> = series.collect();
-    let missing = runs.variants.iter().flat_map(|variant| {
-        let unrated = variant.rows.iter().filter(has).filter(|one| one.row.rate.is_none());
-        unrated.map(|one| {
-            MissingValues::new(format!("{} {}", variant.name, shown(&one.row.phase)), one.row)
-        })
-    });
     let (family, what, title) = match unit {
         Unit::Bytes => (ChartFamily::Bytes, "bytes", "Bytes per second"),
         _ => (ChartFamily::Rates, "operations", "Operations per second"),
     };
     let names = phases.iter().map(shown).collect();
     let (x, y) = (ChartAxis::named("phase", names), rate_axis(unit, AxisScale::Linear));
-    let others = [
-        about_disturbed(&series),
-        about_invalid(runs.rows().filter(has).map(|one| one.row)),
-        about_missing(missing),
-    ];
+    let others =
+        [about_disturbed(&series), about_invalid(runs.rows().filter(has).map(|one| one.row))];
     Chart {
         question: format!("How many {what} did each phase do in a second?"),
         notes: notes(ABOUT_RATES, others),
@@ -97,9 +85,11 @@ pub(super) fn rate_series(
 }
 
 fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
+    let extremes = estimate.range_of_values();
+    let interval = estimate.interval.filter(|_| extremes.is_none());
     ChartPoint {
-        interval: estimate.interval.map(|interval| [interval.low.max(0.0), interval.high]),
-        extremes: estimate.range_of_values(),
+        interval: interval.map(|interval| [interval.low.max(0.0), interval.high]),
+        extremes,
         figures: Some(estimate.figures),
         n: u64::from(estimate.n),
         disturbed,

@@ -8,7 +8,7 @@ use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
-use crate::base::units::{counted, grouped};
+use crate::base::units::counted;
 use crate::plan::DEFAULT_VARIANT;
 use crate::report::names::{self, level_value};
 use crate::results::book::{Book, Level, Measurement, SETTLE};
@@ -110,14 +110,6 @@ impl<'a> ChartRuns<'a> {
     pub(super) fn name(&self, run: usize, name: &str) -> String {
         self.variant(run, name).map_or_else(|| shown(name), |variant| variant.name.clone())
     }
-
-    /// Variants of whose last level nothing of a phase is valid.
-    pub(super) fn missing(&self, phase: &str) -> impl Iterator<Item = MissingValues> {
-        self.variants.iter().filter_map(move |variant| {
-            let row = variant.last_row(phase).filter(|row| row.rate.is_none())?;
-            Some(MissingValues::new(variant.name.clone(), row))
-        })
-    }
 }
 
 impl<'a> ChartVariant<'a> {
@@ -181,22 +173,6 @@ impl ChartKeys {
 /// How many times larger the largest must be than the least for a logarithmic scale.
 const WIDE: f64 = 30.0;
 
-/// As many missing values as are named.
-const MISSING_MAX: usize = 6;
-
-/// Values that are missing because every measurement of them is invalid.
-pub(super) struct MissingValues {
-    /// A variant with its phase or its level.
-    pub(super) what: String,
-    pub(super) measurements: u64,
-}
-
-impl MissingValues {
-    pub(super) fn new(what: String, row: &PhaseSummary) -> Self {
-        Self { what, measurements: row.invalid.len() as u64 }
-    }
-}
-
 pub(super) fn notes<const N: usize>(about: &str, others: [Option<String>; N]) -> Vec<String> {
     [about.to_string()].into_iter().chain(others.into_iter().flatten()).collect()
 }
@@ -221,22 +197,6 @@ pub(super) fn about_disturbed(series: &[ChartSeries]) -> Option<String> {
 pub(super) fn about_invalid<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> Option<String> {
     let number = rows.map(|row| row.invalid.len() as u64).sum();
     (number > 0).then(|| format!("{} left out.", counted(number, "invalid measurement")))
-}
-
-/// Which values are missing, by name; none if none are.
-pub(super) fn about_missing(missing: impl Iterator<Item = MissingValues>) -> Option<String> {
-    let missing: Vec<MissingValues> = missing.filter(|one| one.measurements > 0).collect();
-    let name = |one: &MissingValues| match one.measurements {
-        1 => format!("{} (invalid)", one.what),
-        all => format!("{} (all {} invalid)", one.what, grouped(all)),
-    };
-    let mut names: Vec<String> = missing.iter().take(MISSING_MAX).map(name).collect();
-    if missing.len() > MISSING_MAX {
-        names.push(format!("{} more", grouped((missing.len() - MISSING_MAX) as u64)));
-    }
-    let last = names.pop()?;
-    let names = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
-    Some(format!("Missing: {names}."))
 }
 
 /// Which level of several it is of; none without levels.

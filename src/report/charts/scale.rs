@@ -39,17 +39,17 @@ const FREE_SHARE: f64 = 0.04;
 /// Significant figures of a number whose error is unknown, and of bytes per second.
 const FIGURES: u32 = 4;
 const BYTE_FIGURES: u32 = 3;
+const FIGURES_MAX: u32 = 6;
 /// Significant figures of a tick, without zeros at its end: neighbours must not look the same.
 const TICK_FIGURES: u32 = 7;
-/// No interval has more figures, however far its ends lie from the mean.
-const FIGURES_MAX: i64 = 6;
-
-/// Intervals are drawn up to so many times the largest value; on a logarithmic axis, down to as small a part of the
-/// least too.
-const INTERVAL_REACH: f64 = 2.0;
 
 /// Steps within ten.
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
+
+const DECIMAL: f64 = 10.0;
+
+/// Steps from one power to the next tick; ten powers of two are a unit of bytes.
+const COARSE_STEPS: [i32; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
 /// A share of a step that counts as none.
 const ROUNDING: f64 = 1e-9;
@@ -65,19 +65,10 @@ impl Chart {
         self.x.spanning(points.chain(marks), &rule)
     }
 
-    /// The y axis from end to end, with every point in sight, and intervals as far as they leave the points room.
+    /// The y axis from end to end, with every point and interval in sight.
     pub(crate) fn y_span(&self) -> AxisSpan<'_> {
-        let points = || self.points().map(|point| point.y);
-        let [low, high] = ends(points()).unwrap_or([1.0, 10.0]);
-        let [least, most] = match self.y.scale {
-            AxisScale::Logarithmic => [low / INTERVAL_REACH, high * INTERVAL_REACH],
-            _ => {
-                let reach = low.abs().max(high.abs()) * (INTERVAL_REACH - 1.0);
-                [(low - reach).max(low.min(0.0)), high + reach]
-            }
-        };
-        let intervals = self.points().filter_map(|point| point.interval).flatten();
-        let numbers = points().chain(intervals.map(|end| end.clamp(least, most)));
+        let ends = self.points().filter_map(|point| point.interval).flatten();
+        let numbers = self.points().map(|point| point.y).chain(ends.filter(|end| self.y.has(*end)));
         let from_zero = self.from_zero || self.has(SeriesLook::Bars);
         self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65 })
     }
@@ -130,11 +121,6 @@ impl ChartAxis {
 }
 
 impl AxisSpan<'_> {
-    /// Whether a number lies outside of it.
-    pub(crate) fn is_beyond(&self, value: f64) -> bool {
-        value < self.low || value > self.high
-    }
-
     /// Where a number lies, from 0 to 1; at the nearest end if it is outside.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.axis.scale {
@@ -162,16 +148,16 @@ impl AxisSpan<'_> {
         }
         let wanted = wanted.max(2);
         let is_logarithmic = axis.scale == AxisScale::Logarithmic;
+        let (base, unit) = match axis.quantity {
+            AxisQuantity::Bytes | AxisQuantity::ByteRate => {
+                (2.0, byte_step(low.abs().max(high.abs())).0)
+            }
+            _ => (DECIMAL, 1.0),
+        };
         let places = match axis.quantity {
             AxisQuantity::OneIn => percentiles(low, high, wanted),
-            AxisQuantity::Bytes | AxisQuantity::ByteRate if is_logarithmic => {
-                binary(low, high, wanted)
-            }
-            _ if is_logarithmic => decades(low, high, wanted),
-            AxisQuantity::Bytes | AxisQuantity::ByteRate => {
-                even(low, high, wanted, byte_step(low.abs().max(high.abs())).0)
-            }
-            _ => even(low, high, wanted, 1.0),
+            _ if is_logarithmic => powers(base, low, high, wanted, unit),
+            _ => even(low, high, wanted, unit),
         };
         let most = places.iter().fold(0.0, |most: f64, at| most.max(at.abs()));
         // By logarithms each has its own unit, for they lie far apart.
@@ -218,43 +204,28 @@ fn fitting(choices: impl Iterator<Item = Vec<f64>>, wanted: usize) -> Vec<f64> {
     before
 }
 
-/// Powers of ten, with 2 and 5 times them where they are few; even steps within less.
-fn decades(low: f64, high: f64, wanted: usize) -> Vec<f64> {
-    let [first, last] = [low.log10().floor() as i32 - 1, high.log10().ceil() as i32 + 1];
+/// Powers of the base; of ten with 2 and 5 times them where they are few; even steps of `unit` within less.
+fn powers(base: f64, low: f64, high: f64, wanted: usize, unit: f64) -> Vec<f64> {
+    let order = |at: f64| at.ln() / base.ln();
+    let [first, last] = [order(low).floor() as i32 - 1, order(high).ceil() as i32 + 1];
     let is_inside = |at: &f64| (low * (1.0 - ROUNDING)..=high * (1.0 + ROUNDING)).contains(at);
-    let power = |power: i32| {
-        if power < 0 { 1.0 / 10f64.powi(-power) } else { 10f64.powi(power) }
+    // Powers of ten below one are not exact: divide by a whole one.
+    let times_power = |factor: f64, order: i32| match order {
+        ..0 => factor / base.powi(-order),
+        _ => factor * base.powi(order),
     };
-    let fine: Vec<f64> = (first..=last)
-        .flat_map(|order| {
-            NICE.map(|nice| if order < 0 { nice / power(-order) } else { nice * power(order) })
-        })
-        .filter(is_inside)
-        .collect();
-    if fine.len() < 3 {
-        return even(low, high, wanted, 1.0);
+    let factors: &[f64] = if base == DECIMAL { &NICE } else { &NICE[..1] };
+    let orders = (first..=last).flat_map(|order| factors.iter().map(move |one| (*one, order)));
+    let fine: Vec<f64> =
+        orders.map(|(one, order)| times_power(one, order)).filter(is_inside).collect();
+    if fine.len() < 1 + factors.len().min(2) {
+        return even(low, high, wanted, unit);
     }
-    let coarse = (1..=1_000).map(|step: i32| {
-        let orders = (first..=last).filter(move |order| order.rem_euclid(step) == 0);
-        orders.map(power).filter(is_inside).collect()
+    let coarse = COARSE_STEPS.map(|step| {
+        let orders = (first..=last).filter(|order| order.rem_euclid(step) == 0);
+        orders.map(|order| times_power(1.0, order)).filter(is_inside).collect()
     });
     fitting([fine].into_iter().chain(coarse), wanted)
-}
-
-/// Powers of two; even steps within less.
-fn binary(low: f64, high: f64, wanted: usize) -> Vec<f64> {
-    let [first, last] = [low.log2(), high.log2()];
-    let powers = |step: i32| {
-        let orders = (first - ROUNDING).ceil() as i32..=(last + ROUNDING).floor() as i32;
-        let orders = orders.filter(|order| order.rem_euclid(step) == 0);
-        orders.map(|order| 2f64.powi(order)).collect::<Vec<f64>>()
-    };
-    if powers(1).len() < 2 {
-        return even(low, high, wanted, byte_step(high).0);
-    }
-    // Ten of them are a unit.
-    let steps = [1, 2, 5].into_iter().chain((1..=300).map(|units| units * 10));
-    fitting(steps.map(powers), wanted)
 }
 
 /// p50, p90, p99, p99.9 and on.
@@ -306,6 +277,7 @@ impl AxisQuantity {
 
     /// The same with so many significant figures. Times always have three.
     fn rounded(self, value: f64, figures: Option<u32>) -> String {
+        let figures = figures.map(|figures| figures.clamp(1, FIGURES_MAX));
         let plain = |value| number(value, figures.unwrap_or(FIGURES));
         match self {
             // All its digits: levels that differ must not look the same.
@@ -362,7 +334,7 @@ impl ChartAxis {
         self.text_as(point, point.y)
     }
 
-    /// The ends of its interval down to the same place, `17,280/s to 18,340/s`, or the smallest and the largest value,
+    /// The ends of its interval with as many figures, `17,280/s to 18,340/s`, or the smallest and the largest value,
     /// `~1,600/s to 29,000/s`; empty without either.
     pub(crate) fn interval(&self, point: &ChartPoint) -> String {
         let (mark, ends) = match (point.extremes, point.interval) {
@@ -374,16 +346,11 @@ impl ChartAxis {
         format!("{mark}{low} to {high}")
     }
 
-    /// A number with its last figure where the height of the point has it.
+    /// A number with as many figures as the height of the point.
     fn text_as(&self, point: &ChartPoint, value: f64) -> String {
-        match (&self.scale, point.figures) {
-            (AxisScale::Linear | AxisScale::Logarithmic, Some(figures)) if point.y != 0.0 => {
-                let order = |value: f64| value.abs().log10().floor() as i64;
-                let more = order(value).saturating_sub(order(point.y));
-                let figures = more.saturating_add(figures.into()).clamp(1, FIGURES_MAX);
-                self.quantity.rounded(value, Some(figures as u32))
-            }
-            _ => self.text(value),
+        match self.is_named() {
+            true => self.text(value),
+            false => self.quantity.rounded(value, point.figures),
         }
     }
 }
@@ -585,11 +552,11 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_ends_at_the_same_place_as_the_number_that_it_allows() {
+    fn the_ends_of_an_interval_have_as_many_figures_as_their_number() {
         use AxisQuantity::{ByteRate, Operations, Times};
         assert_texts(Operations, point(17_812.3, 534.0, 4), "17,810/s", "17,280/s to 18,350/s");
-        assert_texts(Operations, point(9_987.0, 400.0, 3), "9,990/s", "9,590/s to 10,390/s");
-        assert_texts(Operations, point(1_234.0, 1_100.0, 2), "1,200/s", "100/s to 2,300/s");
+        assert_texts(Operations, point(9_987.0, 400.0, 3), "9,990/s", "9,590/s to 10,400/s");
+        assert_texts(Operations, point(1_234.0, 1_100.0, 2), "1,200/s", "130/s to 2,300/s");
         assert_texts(
             ByteRate,
             point(400.0 * 1_048_576.0, 3e7, 2),

@@ -294,19 +294,16 @@ pub(super) fn check_reading(check: &Check) -> Vec<String> {
 
 fn reading(comparison: &Comparison, proven: &str) -> Vec<String> {
     let earlier = comparison.rows.iter().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
-    let known = match (earlier, comparison.other_runs) {
-        (Some(0 | 1), _) | (None, 0 | 1) => {
+    let runs = earlier.unwrap_or(comparison.other_runs);
+    let known = match (runs, earlier) {
+        (0 | 1, _) => {
             "Too few other runs show how much equal runs differ: that is taken from other machines."
                 .into()
         }
-        (Some(runs), _) => {
+        (_, Some(_)) => {
             format!("How much equal runs differ is known from {runs} runs since the last step.")
         }
-        (None, runs) => {
-            format!(
-                "How much equal runs differ is known from {runs} other runs of the job of A or B."
-            )
-        }
+        (_, None) => format!("How much equal runs differ is known from {runs} other runs."),
     };
     let lead = "B/A is how many times as long B took";
     let text = match comparison.rows.iter().any(|row| row.effect.interval.is_some()) {

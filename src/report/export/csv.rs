@@ -1,5 +1,5 @@
 //! Writes comma-separated values: a row for each measurement, or for each window of it. Each column is a
-//! value of the run document, empty where that is null.
+//! value of the run document, empty where that is null; the columns follow from the document's schema.
 //!
 //! Texts are quoted as RFC 4180 has it. One that begins with `=` stays as it is: a mark before it,
 //! which keeps a spreadsheet from taking it for a formula, would make it another name for every
@@ -9,106 +9,29 @@ use serde_json::Value;
 
 use super::format::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
-use crate::report::json::measurement_value;
+use crate::report::json::{measurement_schema, measurement_value};
 use crate::results::book::{Book, Measurement};
 
-/// A column's name and its place in a measurement of the run document.
-type CsvColumn = (&'static str, &'static str);
-
-/// What tells a row from all others.
-const KEYS: &[CsvColumn] = &[
-    ("variant", "/variant"),
-    ("axis", "/level/axis"),
-    ("level", "/level/value"),
-    ("unit", "/level/unit"),
-    ("repeat", "/repeat"),
-    ("phase", "/phase"),
-    ("pass", "/pass"),
-    ("operation", "/operation"),
-    ("engine", "/engine"),
-    ("threads", "/threads"),
-    ("valid", "/valid"),
+/// Places in a measurement of the run document that distinguish its row from all others.
+const KEYS: [&str; 11] = [
+    "/variant",
+    "/level/axis",
+    "/level/value",
+    "/level/unit",
+    "/repeat",
+    "/phase",
+    "/pass",
+    "/operation",
+    "/engine",
+    "/threads",
+    "/valid",
 ];
 
-const FIGURES: &[CsvColumn] = &[
-    ("invalid", "/invalid"),
-    ("errors", "/errors"),
-    ("operations", "/operations"),
-    ("operations_asked", "/operations_asked"),
-    ("bytes", "/bytes"),
-    ("seconds", "/seconds"),
-    ("sync_seconds", "/sync_seconds"),
-    ("operations_per_second", "/operations_per_second"),
-    ("operations_per_second_before_sync", "/operations_per_second_before_sync"),
-    ("limit", "/limit"),
-    ("rate_error", "/rate_error"),
-    ("cpu_user_seconds", "/cpu_user_seconds"),
-    ("cpu_system_seconds", "/cpu_system_seconds"),
-    ("latency_mean_ns", "/latency_ns/mean"),
-    ("latency_min_ns", "/latency_ns/min"),
-    ("latency_p50_ns", "/latency_ns/p50"),
-    ("latency_p90_ns", "/latency_ns/p90"),
-    ("latency_p99_ns", "/latency_ns/p99"),
-    ("latency_p99_9_ns", "/latency_ns/p99_9"),
-    ("latency_max_ns", "/latency_ns/max"),
-    ("cache_asked", "/cache/asked"),
-    ("cache_found", "/cache/found"),
-    ("cache_resident_fraction", "/cache/resident_fraction"),
-    ("cache_reason", "/cache/reason"),
-    ("device_read_bytes", "/device_read_bytes"),
-    ("device_write_bytes", "/device_write_bytes"),
-    ("device_reads", "/device_reads"),
-    ("device_writes", "/device_writes"),
-    ("device_flushes", "/device_flushes"),
-    ("device_discard_bytes", "/device_discard_bytes"),
-    ("device_busy_seconds", "/device_busy_seconds"),
-    ("device_queue_seconds", "/device_queue_seconds"),
-    ("disk_reads", "/disk/reads"),
-    ("disk_writes", "/disk/writes"),
-    ("disk_flushes", "/disk/flushes"),
-    ("disk_read_bytes", "/disk/read_bytes"),
-    ("disk_write_bytes", "/disk/write_bytes"),
-    ("disk_sequential", "/disk/sequential"),
-    ("disk_distance_bytes", "/disk/distance_bytes"),
-    ("disk_queue_sum", "/disk/queue_sum"),
-    ("disk_missed", "/disk/missed"),
-    ("disk_seek_seconds", "/disk/seek_seconds"),
-    ("disk_rotation_seconds", "/disk/rotation_seconds"),
-    ("disk_transfer_seconds", "/disk/transfer_seconds"),
-    ("disk_late", "/disk/late"),
-    ("disk_late_seconds", "/disk/late_seconds"),
-    ("space_bytes", "/space_bytes"),
-    ("inodes", "/inodes"),
-    ("idle", "/idle"),
-    ("entries_expected", "/entries_expected"),
-    ("entries_found", "/entries_found"),
-    ("worker_spread", "/worker_spread"),
-    ("context_switches", "/context_switches"),
-    ("memory_touched_bytes", "/memory_touched_bytes"),
-    ("watched_seconds", "/disturbance/seconds"),
-    ("cpu_pressure_seconds", "/disturbance/cpu_pressure_seconds"),
-    ("io_pressure_seconds", "/disturbance/io_pressure_seconds"),
-    ("memory_pressure_seconds", "/disturbance/memory_pressure_seconds"),
-    ("steal_seconds", "/disturbance/steal_seconds"),
-    ("others_cpu_seconds", "/disturbance/others_cpu_seconds"),
-    ("others_read_bytes", "/disturbance/others_read_bytes"),
-    ("others_write_bytes", "/disturbance/others_write_bytes"),
-    ("beneath_read_bytes", "/disturbance/beneath_read_bytes"),
-    ("beneath_write_bytes", "/disturbance/beneath_write_bytes"),
-    ("core_throttles", "/disturbance/core_throttles"),
-    ("group_throttles", "/disturbance/group_throttles"),
-    ("frequency_share", "/disturbance/frequency_share"),
-];
+/// Values of a measurement that are no single figures.
+const LISTS: [&str; 5] = ["histogram", "latency_intervals_ns", "ranks", "slices_ns", "windows"];
 
-/// The same of a window.
-const WINDOW: &[CsvColumn] = &[
-    ("first", "/first"),
-    ("operations", "/operations"),
-    ("mean_ns", "/mean_ns"),
-    ("p50_ns", "/p50_ns"),
-    ("p99_ns", "/p99_ns"),
-    ("max_ns", "/max_ns"),
-];
+/// Places in a window of a measurement.
+const WINDOW: [&str; 6] = ["/first", "/operations", "/mean_ns", "/p50_ns", "/p99_ns", "/max_ns"];
 
 const RUN: [&str; 3] = ["run", "scenario", "filesystem"];
 
@@ -126,14 +49,35 @@ pub(super) const CSV_WINDOWS: ExportFormat = ExportFormat {
     texts: window_rows,
 };
 
+/// The places of all values of a measurement, its keys first.
+pub(super) fn places() -> Vec<String> {
+    let schema = measurement_schema();
+    let mut all = KEYS.map(String::from).to_vec();
+    let figures = places_below("", &schema, &schema);
+    all.extend(figures.into_iter().filter(|place| !KEYS.contains(&place.as_str())));
+    all
+}
+
+/// The places of all values in a value of this type, which stands at `place`.
+fn places_below(place: &str, own: &Value, schema: &Value) -> Vec<String> {
+    let reference = own.get("$ref").or_else(|| own.pointer("/anyOf/0/$ref"));
+    let reference = reference.and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+    let own = reference.and_then(|path| schema.pointer(path)).unwrap_or(own);
+    let Some(values) = own.get("properties").and_then(Value::as_object) else {
+        return vec![place.into()];
+    };
+    let values = values.iter().filter(|(key, _)| !LISTS.contains(&key.as_str()));
+    values.flat_map(|(key, one)| places_below(&format!("{place}/{key}"), one, schema)).collect()
+}
+
 fn measurement_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let book = analysis.book;
-    let columns = || KEYS.iter().chain(FIGURES);
-    let mut table = head(columns().map(|(name, _)| *name).chain(["disturbed"]));
+    let places = places();
+    let mut table = head(places.iter().map(String::as_str).chain(["/disturbed"]));
     for m in &book.measurements {
         let value = measurement_value(m, &book.host);
         let mut row = run_cells(book, m);
-        row.extend(columns().map(|(_, place)| cell(&value, place)));
+        row.extend(places.iter().map(|place| cell(&value, place)));
         // Nobody looked whether published figures were disturbed.
         let known = m.disturbance.is_some();
         row.push(if known { analysis.disturbed(m).to_string() } else { String::new() });
@@ -144,23 +88,24 @@ fn measurement_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> 
 
 fn window_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let book = analysis.book;
-    let mut table = head(KEYS.iter().chain(WINDOW).map(|(name, _)| *name));
+    let mut table = head(KEYS.into_iter().chain(WINDOW));
     for m in &book.measurements {
         let value = measurement_value(m, &book.host);
         let mut keys = run_cells(book, m);
-        keys.extend(KEYS.iter().map(|(_, place)| cell(&value, place)));
+        keys.extend(KEYS.map(|place| cell(&value, place)));
         for window in value.pointer("/windows").and_then(Value::as_array).into_iter().flatten() {
-            let mut row = keys.clone();
-            row.extend(WINDOW.iter().map(|(_, place)| cell(window, place)));
+            let row = [keys.clone(), WINDOW.map(|place| cell(window, place)).to_vec()].concat();
             add(&mut table, &row);
         }
     }
     Ok(only(book, "windows.csv", table))
 }
 
-fn head(names: impl Iterator<Item = &'static str>) -> String {
+/// The names of columns: `latency_ns_p50` of the place `/latency_ns/p50`.
+fn head<'a>(places: impl Iterator<Item = &'a str>) -> String {
+    let names = places.map(|place| place.trim_start_matches('/').replace('/', "_"));
     let mut table = String::new();
-    add(&mut table, &RUN.into_iter().chain(names).map(String::from).collect::<Vec<_>>());
+    add(&mut table, &RUN.into_iter().map(String::from).chain(names).collect::<Vec<_>>());
     table
 }
 
@@ -196,9 +141,4 @@ fn cell(measurement: &Value, place: &str) -> String {
 /// Always quoted, so that a text which reads as a number stays one.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-#[cfg(test)]
-pub(super) fn places() -> impl Iterator<Item = &'static str> {
-    KEYS.iter().chain(FIGURES).map(|(_, place)| *place)
 }

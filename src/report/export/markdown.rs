@@ -9,14 +9,12 @@ use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
 use crate::report::answer_table::{shown_rows, table_of};
 use crate::report::first_screen::about_reliability;
-use crate::report::head::{
-    about_lack, about_machine, about_place, about_resumptions, about_run, about_system,
-};
-use crate::report::names::{cell_name, level_value};
+use crate::report::names::level_value;
+use crate::report::page::run_facts;
 use crate::report::phases::{interval_notes, phase_columns};
 use crate::report::table::{Align, Table};
 use crate::report::warnings::warning_texts;
-use crate::results::book::{Book, Provenance};
+use crate::results::book::Book;
 
 pub(super) const MARKDOWN: ExportFormat = ExportFormat {
     name: "markdown",
@@ -49,14 +47,14 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
     let warnings = list(warnings.map(sentence));
     let notes = list(interval_notes(summary).into_iter().map(plain));
-    let all = [findings, phases(book, summary), notes, list(invalid(summary)), warnings];
+    let all = [findings, phases(book, summary), notes, warnings];
     let all: Vec<String> = all.into_iter().filter(|block| !block.is_empty()).collect();
     blocks.push(match run.reference {
         Some(_) => all.join("\n\n"),
         None => folded("All findings and figures", &all.join("\n\n")),
     });
     blocks.push(list(lines));
-    blocks.push(list(facts(book).iter().map(|fact| plain(fact))));
+    blocks.push(list(facts(analysis)));
     if !run.command.is_empty() {
         blocks.push(format!("To repeat it:\n\n{}", fenced(&run.command)));
     }
@@ -101,37 +99,10 @@ fn fenced(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-fn facts(book: &Book) -> Vec<String> {
-    let run = &book.run;
-    if let Some(reference) = &run.reference {
-        let Provenance { title, publisher, published, notes, .. } = reference;
-        let mut facts = vec![
-            format!("{}: {title}; {publisher}; {published}", reference.origin()),
-            format!("Measured on {}", about_system(reference, &book.host)),
-        ];
-        facts.extend(notes.iter().cloned());
-        return facts;
-    }
-    let mut facts = vec![
-        format!("Measured on {}", about_place(book)),
-        format!("Machine: {}", about_machine(&book.host)),
-        about_run(run),
-    ];
-    facts.extend(about_resumptions(run).map(|when| format!("Resumed: {when}")));
-    facts.extend(about_lack(run).map(|why| format!("incomplete: {why}")));
-    facts
-}
-
-fn invalid(summary: &Summary) -> impl Iterator<Item = String> {
-    summary.groups.iter().flat_map(|group| {
-        group.rows.iter().flat_map(move |row| {
-            row.invalid.iter().map(move |one| {
-                let of = cell_name(&group.variant, group.level.as_ref());
-                let reasons = one.reasons.join("; ");
-                plain(&format!("invalid: {} of {of}, repeat {}: {reasons}", row.phase, one.repeat))
-            })
-        })
-    })
+fn facts(analysis: &Analysis<'_>) -> impl Iterator<Item = String> {
+    let notes = analysis.book.run.reference.iter().flat_map(|reference| reference.notes.clone());
+    let facts = run_facts(analysis).into_iter().map(|(name, text)| format!("{name}: {text}"));
+    facts.chain(notes).map(|fact| plain(&fact))
 }
 
 fn phases(book: &Book, summary: &Summary) -> String {

@@ -3,7 +3,6 @@
 mod csv;
 mod format;
 mod gnuplot;
-mod hgrm;
 mod markdown;
 mod openmetrics;
 pub(in crate::report) mod svg;
@@ -19,7 +18,6 @@ pub const EXPORTS: &[ExportFormat] = &[
     csv::CSV,
     csv::CSV_WINDOWS,
     gnuplot::GNUPLOT,
-    hgrm::HGRM,
     DOCUMENT,
     markdown::MARKDOWN,
     openmetrics::OPENMETRICS,

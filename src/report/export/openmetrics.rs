@@ -12,7 +12,6 @@ use crate::base::dates::seconds_of;
 use crate::base::units::Unit;
 use crate::report::names::plain_level;
 use crate::results::book::Book;
-use crate::run::cache::CacheState;
 
 pub(super) const OPENMETRICS: ExportFormat = ExportFormat {
     name: "openmetrics",
@@ -31,14 +30,9 @@ fn gauges(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         let sample = |one: &PhaseGaugeRow<'_>| MetricSample::new(&one.labels(), value(one)?);
         text += &gauge(name, help, rows.iter().filter_map(sample));
     }
-    let help = "1 for the state in which the caches were found before the phase.";
-    text += &gauge("boatload_cache", help, rows.iter().flat_map(cache_states));
     text += "# EOF\n";
     Ok(only(analysis.book, "prom", text))
 }
-
-/// Units that the name of a gauge can end in.
-const UNITS: [&str; 3] = ["operations_per_second", "bytes_per_second", "seconds"];
 
 /// All samples of one name. Without a sample it is left out, and so is a second sample with the same
 /// labels.
@@ -48,9 +42,6 @@ fn gauge(name: &str, help: &str, samples: impl IntoIterator<Item = MetricSample>
     for MetricSample { labels, value } in samples {
         if seen.is_empty() {
             text += &format!("# HELP {name} {help}\n# TYPE {name} gauge\n");
-            if let Some(unit) = UNITS.iter().find(|unit| name.ends_with(**unit)) {
-                text += &format!("# UNIT {name} {unit}\n");
-            }
         }
         if seen.insert(labels.clone()) {
             // The shortest that reads back as the same number.
@@ -108,15 +99,12 @@ struct PhaseGaugeRow<'a> {
     book: &'a Book,
     group: &'a VariantSummary,
     row: &'a PhaseSummary,
-    /// Whether disturbances were looked for; nobody did for published figures.
-    watched: bool,
 }
 
 fn phase_rows<'a>(analysis: &'a Analysis<'_>) -> Vec<PhaseGaugeRow<'a>> {
     let book = analysis.book;
-    let watched = book.measurements.iter().any(|m| m.disturbance.is_some());
     let groups = analysis.summary().groups.iter();
-    let row = |group| move |row| PhaseGaugeRow { book, group, row, watched };
+    let row = |group| move |row| PhaseGaugeRow { book, group, row };
     groups.flat_map(|group| group.rows.iter().map(row(group))).collect()
 }
 
@@ -137,8 +125,8 @@ impl PhaseGaugeRow<'_> {
 /// The rate of the phases that have it in this unit, and the ends of its interval.
 fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
     let (noun, unit_name) = match unit {
-        Unit::Bytes => ("Bytes", UNITS[1]),
-        _ => ("Operations", UNITS[0]),
+        Unit::Bytes => ("Bytes", "bytes_per_second"),
+        _ => ("Operations", "operations_per_second"),
     };
     let samples = |value: fn(&Estimate) -> Option<f64>| {
         let has_rate = |row: &PhaseSummary| row.rate_unit == unit && !row.is_settle();
@@ -165,7 +153,7 @@ struct PhaseGauge {
 }
 
 /// In the order they are written in.
-const PHASE_GAUGES: [PhaseGauge; 8] = [
+const PHASE_GAUGES: [PhaseGauge; 6] = [
     PhaseGauge {
         name: "boatload_phase_seconds",
         help: "Duration of a phase without its sync, mean.",
@@ -192,38 +180,12 @@ const PHASE_GAUGES: [PhaseGauge; 8] = [
         value: |one| seconds(Some(one.row.tail?.max_ns)),
     },
     PhaseGauge {
-        name: "boatload_rate_values",
-        help: "Repeats, or passes of a single one, that the rate is the mean of.",
-        value: |one| Some(f64::from(one.row.rate?.n)),
-    },
-    PhaseGauge {
         name: "boatload_invalid_measurements",
         help: "Measurements that did not do all they were asked.",
         value: |one| one.book.run.reference.is_none().then_some(one.row.invalid.len() as f64),
-    },
-    PhaseGauge {
-        name: "boatload_disturbed_measurements",
-        help: "Valid measurements under background load.",
-        value: |one| one.watched.then_some(one.row.disturbed as f64),
     },
 ];
 
 fn seconds(ns: Option<u64>) -> Option<f64> {
     Some(ns? as f64 / 1e9)
-}
-
-/// One of all states is 1; none where nothing valid was measured.
-fn cache_states(one: &PhaseGaugeRow<'_>) -> Vec<MetricSample> {
-    // Measurements of a phase that do not agree are `mixed`.
-    let states = [CacheState::ColdVerified, CacheState::Unverified, CacheState::Warm]
-        .map(CacheState::as_str);
-    let states = states.into_iter().chain(["mixed"]);
-    if !states.clone().any(|state| state == one.row.cache) {
-        return Vec::new();
-    }
-    let sample = |state: &str| {
-        let labels = [one.labels(), vec![("state", state.to_string())]].concat();
-        MetricSample::new(&labels, f64::from(u8::from(one.row.cache == state)))
-    };
-    states.filter_map(sample).collect()
 }

@@ -27,6 +27,7 @@ use crate::analysis::compare::differences::letter;
 use crate::base::distinct::each_once;
 use crate::results::book::Book;
 use blocks::PageBlock;
+pub(super) use sections::run_facts;
 
 /// More runs than these have no letter.
 pub const PAGE_RUNS_MAX: usize = 26;

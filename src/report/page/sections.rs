@@ -11,13 +11,9 @@ use super::super::head::{
     published_facts,
 };
 use super::super::host::host_lines;
-use super::super::names::cell_and_repeat;
-use super::super::phases::{
-    ABOUT_LATENCIES, latencies_table, phase_levels, phase_notes, phases_table,
-};
+use super::super::phases::{ABOUT_LATENCIES, latencies_table, phase_notes, phases_table};
 use super::super::ranks::{ABOUT_RANKS, rank_tables};
 use super::super::single_operations::single_latency_table;
-use super::super::table::{Align, Table};
 use super::super::warnings::warning_texts;
 use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
@@ -28,8 +24,7 @@ use crate::analysis::latencies::is_latencies_only;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::plan::EngineName;
-use crate::results::book::{Book, ClockSource, Measurement};
-use crate::run::cache::Doubt;
+use crate::results::book::{Book, ClockSource};
 
 /// What was asked and found: the comparison of two runs, the answer of each run, the chart that shows it best, and the
 /// table of a single run.
@@ -110,18 +105,9 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         let latencies = single_latency_table(book);
         return PageBlock::table("latencies of single operations", latencies).into_iter().collect();
     }
-    let phases = phases_table(summary, true, &[]);
-    let notes = phase_notes(summary, true).into_iter().filter_map(PageBlock::note);
     let mut blocks = Vec::new();
-    if summary.levels().is_empty() {
-        blocks.extend(PageBlock::table("all phases", phases));
-        blocks.extend(notes);
-    } else {
-        let levels = phase_levels(summary);
-        blocks.extend(levels.into_iter().filter_map(PageBlock::titled));
-        blocks.extend(notes);
-        blocks.extend(PageBlock::table("every phase at every level", phases));
-    }
+    blocks.extend(PageBlock::table("all phases", phases_table(summary, &[])));
+    blocks.extend(phase_notes(summary).into_iter().filter_map(PageBlock::note));
     let latencies = latencies_table(summary);
     if latencies.has_rows() {
         blocks.extend(PageBlock::table("latencies of single operations", latencies));
@@ -141,13 +127,10 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
 /// Host, caches, validity, cost and place of a run.
 pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let book = analysis.book;
-    let mut blocks = vec![PageBlock::Facts(facts_of(analysis))];
+    let mut blocks = vec![PageBlock::Facts(run_facts(analysis))];
     if book.run.reference.is_some() {
         return blocks;
     }
-    blocks
-        .extend(PageBlock::table("what was asked of the caches and what was found", caches(book)));
-    blocks.extend(PageBlock::table("measurements that are invalid and left out", invalid(book)));
     if !book.filesystems.is_empty() {
         blocks.extend(PageBlock::titled(made_table(book)));
     }
@@ -156,7 +139,8 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     blocks
 }
 
-fn facts_of(analysis: &Analysis<'_>) -> Vec<(String, String)> {
+/// What made a run, on what, and how often; each fact with its name.
+pub(in crate::report) fn run_facts(analysis: &Analysis<'_>) -> Vec<(String, String)> {
     let book = analysis.book;
     if let Some(reference) = &book.run.reference {
         let mut facts = vec![("origin", reference.origin().to_string())];
@@ -182,7 +166,6 @@ fn facts_of(analysis: &Analysis<'_>) -> Vec<(String, String)> {
     all.extend(about_resumptions(run).map(|when| ("resumed", when)));
     all.extend(about_lack(run).map(|why| ("incomplete", why)));
     all.extend(about_stopping(analysis).map(|text| ("repeats", text)));
-    all.push(("rights", rights(book)));
     all.extend(host_lines(&book.host));
     named(all)
 }
@@ -208,49 +191,6 @@ fn done(book: &Book) -> String {
         counted(all, "measurement"),
         counted(u64::from(book.run.repeats), "repeat"),
     )
-}
-
-fn rights(book: &Book) -> String {
-    let rights = &book.host.rights;
-    format!(
-        "{}, {} drop the caches, looks into them with {}",
-        if rights.root { "root" } else { "not root" },
-        if rights.drop_caches { "may" } else { "may not" },
-        rights.cache_probe,
-    )
-}
-
-fn caches(book: &Book) -> Table {
-    let mut table = Table::new(&[
-        ("phase", Align::Left),
-        ("asked", Align::Left),
-        ("found", Align::Left),
-        ("measurements", Align::Right),
-        ("why", Align::Left),
-    ]);
-    let key = |m: &Measurement| {
-        let cache = &m.cache;
-        let why = cache.reason.map_or("", Doubt::as_str);
-        [&m.phase, cache.asked.as_str(), cache.found.as_str(), why].map(String::from)
-    };
-    let phases = || book.measurements.iter().filter(|m| !m.is_settle());
-    for one in each_once(phases().map(key)) {
-        let count = phases().filter(|m| key(m) == one).count();
-        let [phase, asked, found, why] = one;
-        table.row(vec![phase, asked, found, count.to_string(), why]);
-    }
-    table
-}
-
-fn invalid(book: &Book) -> Table {
-    let mut table =
-        Table::new(&[("phase", Align::Left), ("of", Align::Left), ("why", Align::Left)]);
-    for m in book.measurements.iter().filter(|m| !m.valid()) {
-        let pass = if m.pass > 1 { format!(", pass {}", m.pass) } else { String::new() };
-        let of = cell_and_repeat(&m.cell) + &pass;
-        table.row(vec![m.phase.clone(), of, m.invalid_sentences().join("; ")]);
-    }
-    table
 }
 
 /// The command, the parameters and the job file of a run. Nothing of the kind is known of published

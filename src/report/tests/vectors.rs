@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::analysis::Analysis;
 use crate::analysis::effect::{EffectFinding, Reading, StatedRatio};
 use crate::plan::Conclusion;
-use crate::report::kept_runs::kept_run;
+use crate::report::tests::kept_runs::kept_run;
 
 /// Of a figure, as a share of itself.
 const TOLERANCE: f64 = 1e-9;

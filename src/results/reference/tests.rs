@@ -130,7 +130,8 @@ fn every_table_is_in_the_list() {
     let names = std::fs::read_dir(directory).unwrap();
     let mut names: Vec<String> =
         names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| name.ends_with(".csv"));
+    // The kinds of disk are no published figures: the reading of profiles has them.
+    names.retain(|name| name.ends_with(".csv") && name != "disk-kinds.csv");
     names.sort();
     assert_eq!(names, TABLES.map(|(file, _)| file));
 }

@@ -4,6 +4,7 @@ use super::super::needed::RepeatsNeeded;
 use super::*;
 use crate::analysis::effect::{EffectCell, StatedRatio};
 use crate::analysis::effects::contrast::Contrast;
+use crate::analysis::effects::decide::ALPHA;
 use crate::analysis::readings::draft::{AnswerDraft, Lack};
 use crate::analysis::statement::Statement;
 
@@ -32,7 +33,7 @@ fn open_draft() -> AnswerDraft {
 
 #[track_caller]
 fn needed(effects: &[EffectFinding]) -> u32 {
-    match RepeatsNeeded::of(&open_draft(), &effects.iter().collect::<Vec<_>>()) {
+    match RepeatsNeeded::of(&open_draft(), &effects.iter().collect::<Vec<_>>(), ALPHA) {
         RepeatsNeeded::Few(repeats) => repeats,
         other => panic!("{other:?}"),
     }
@@ -58,11 +59,23 @@ fn equality_is_decided_the_sooner_the_closer_it_is_to_one() {
 
 #[test]
 fn more_than_are_advised_are_too_many_and_of_what_is_not_known_nothing_is_said() {
-    let of = |draft: &AnswerDraft, effect: &EffectFinding| RepeatsNeeded::of(draft, &[effect]);
+    let of =
+        |draft: &AnswerDraft, effect: &EffectFinding| RepeatsNeeded::of(draft, &[effect], ALPHA);
     let hopeless = of(&open_draft(), &open_effect(0.05, 0.3));
     assert_eq!(hopeless, RepeatsNeeded::TooMany);
     let single = EffectFinding { contrast: None, ..open_effect(0.4, 0.24) };
     assert_eq!(of(&open_draft(), &single), RepeatsNeeded::Unknown);
     let proven = AnswerDraft::proven(Verdict::Yes, Statement::default());
     assert_eq!(of(&proven, &open_effect(0.4, 0.24)), RepeatsNeeded::Unknown);
+}
+
+#[test]
+fn a_run_that_looked_often_is_forecast_with_the_test_of_the_run_that_is_advised() {
+    let often = ALPHA / 10.0;
+    let mut open = open_effect(0.2, 0.24);
+    let fixed = needed(&[open.clone()]);
+    open.headline.level = open.headline.level.map(|level| 1.0 - (1.0 - level) * often / ALPHA);
+    let of = |alpha| RepeatsNeeded::of(&open_draft(), &[&open], alpha);
+    assert_eq!(of(often), RepeatsNeeded::Few(fixed));
+    assert_ne!(of(ALPHA), of(often), "at the level of the last look it takes more");
 }

@@ -117,7 +117,7 @@ pub(super) fn draw_marks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
         let (left, top) = (label.x - room / 2.0, y - 12.0);
         let ground = PixelBox { left, top, width: room, height: 15.0 };
         out.line(format_args!("<g class=\"mark-label\" data-x=\"{x}\">"));
-        out.titled(&ground.element(&format!(" fill=\"{GROUND}\"")), "");
+        out.element(&ground.element(&format!(" fill=\"{GROUND}\"")));
         let style = TextStyle { size: MARK_SIZE, colour: shade(label), is_bold: true };
         out.begin_texts("", style, "middle");
         out.text(Pixel { x: label.x, y }, &label.text);

@@ -50,8 +50,6 @@ pub(super) struct XTicks {
 pub(super) struct ChartLayout<'a> {
     pub(super) chart: &'a Chart,
     pub(super) width: f64,
-    /// Whether points have tooltips: titles that a viewer of pictures shows.
-    pub(super) has_tooltips: bool,
     pub(super) title: Vec<String>,
     pub(super) question: Vec<String>,
     /// y of the lower edge of title and question.
@@ -100,7 +98,6 @@ impl<'a> ChartLayout<'a> {
         Self {
             chart,
             width,
-            has_tooltips: true,
             title,
             question,
             head_bottom,

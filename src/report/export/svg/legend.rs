@@ -40,10 +40,8 @@ pub(super) enum LegendSwatch {
         pattern: usize,
         colour: &'static str,
     },
-    /// The interval of a bar or a marker.
-    Whisker,
-    /// The intervals of a line.
-    Band,
+    /// The interval of a point.
+    Interval,
     Disturbed,
 }
 
@@ -116,9 +114,7 @@ pub(super) fn things(chart: &Chart) -> Vec<LegendEntry> {
         chart.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
     };
     if has(|one, point| one.has_whiskers() && point.interval.is_some()) {
-        let is_band = chart.has(SeriesLook::Line);
-        let swatch = if is_band { LegendSwatch::Band } else { LegendSwatch::Whisker };
-        entries.push(LegendEntry::new(swatch, "95% interval"));
+        entries.push(LegendEntry::new(LegendSwatch::Interval, chart.interval_name()));
     }
     if has(|one, point| is_hollow(one) && point.disturbed) {
         entries.push(LegendEntry::new(LegendSwatch::Disturbed, "disturbed"));
@@ -168,8 +164,7 @@ impl LegendSwatch {
         };
         let element = match self {
             Self::Disturbed => sample(3.5, 0),
-            Self::Band => square("0.25"),
-            Self::Whisker => {
+            Self::Interval => {
                 let (x, y) = (px(middle.x), px(top));
                 format!("path d=\"M{x} {y}v12m-4 0h8m-8 -12h8\"{paint}")
             }
@@ -181,10 +176,10 @@ impl LegendSwatch {
                 SeriesLook::Raw => sample(2.2, 0),
             },
         };
-        out.titled(&element, "");
+        out.element(&element);
         match self {
             Self::Series { look: SeriesLook::Line, pattern, .. } => {
-                out.titled(&sample(3.5, pattern), "");
+                out.element(&sample(3.5, pattern));
             }
             Self::Series { look: SeriesLook::Bars, pattern, .. } => out.stripes(bar, pattern),
             _ => {}

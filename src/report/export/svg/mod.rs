@@ -128,7 +128,7 @@ impl PageChart {
 /// The chart as an element of a page, of which only the plot and its axes are in view.
 fn page_svg(chart: &Chart, width: f64) -> String {
     let is_wide = width == WIDTH;
-    let layout = ChartLayout { has_tooltips: false, ..ChartLayout::new(chart, width) };
+    let layout = ChartLayout::new(chart, width);
     let ([left, right], [bottom, top]) = (layout.x.pixels.map(px), layout.y.pixels.map(px));
     let view_top = layout.head_bottom + 6.0;
     let view_bottom = layout.x_label_y + 8.0;

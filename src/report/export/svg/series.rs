@@ -6,7 +6,6 @@ use super::legend::is_dense;
 use super::style::{DARK, DASHES, GROUND, LAW_DASHES, VALUE, dashes};
 use super::text_width::width;
 use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, px};
-use crate::base::units::grouped;
 use crate::report::charts::{ChartPoint, ChartSeries, SeriesLook, SeriesSlot, aside, colour};
 
 /// A bar is no wider, in pixels.
@@ -65,22 +64,6 @@ impl PlacedSeries<'_> {
         }
     }
 
-    /// What a point is, for who points at it in a viewer of pictures; empty where a page shows it.
-    fn title(&self, point: &ChartPoint) -> String {
-        if !self.layout.has_tooltips {
-            return String::new();
-        }
-        let chart = self.layout.chart;
-        let (x, y) = (chart.x.text(point.x), chart.y.height(point));
-        let interval = match chart.y.interval(point) {
-            interval if interval.is_empty() => interval,
-            interval => format!(", {interval}"),
-        };
-        let disturbed = if point.disturbed { ", disturbed" } else { "" };
-        let (name, what, n) = (&self.series.name, &self.series.what, grouped(point.n));
-        format!("{name}, {x}: {what} {y}{interval}, n = {n}{disturbed}")
-    }
-
     /// The ground between the ends of the intervals, from left to right and back.
     fn draw_band(&self, out: &mut SvgWriter) {
         let edge = |placed: &PlacedPoint<'_>, end: usize| {
@@ -107,22 +90,15 @@ impl PlacedSeries<'_> {
         ));
     }
 
-    /// Lines from end to end of the intervals, with feet where there is room for them, and with arrows where they reach
-    /// beyond the axis.
+    /// Lines from end to end of the intervals, with feet where there is room for them.
     fn draw_whiskers(&self, foot: f64, attributes: &str, out: &mut SvgWriter) {
         let flat = match foot > 0.0 {
             true => format!("m-{0} 0h{1}m-{0} 0", px(foot), px(2.0 * foot)),
             false => String::new(),
         };
-        let arrow = |back: f64| format!("m-4 {0}l4 {1}l4 {0}m-4 {1}", px(back), px(-back));
-        let (above, below) = (arrow(6.0), arrow(-6.0));
-        let y = &self.layout.y;
         let whisker = |placed: &PlacedPoint<'_>| {
-            let [low, high] = placed.point.interval?;
-            let lower = if y.span.is_beyond(low) { &below } else { &flat };
-            let upper = if y.span.is_beyond(high) { &above } else { &flat };
-            let [from, to] = [low, high].map(|end| px(y.at(end)));
-            Some(format!("M{} {from}{lower}V{to}{upper}", px(placed.x)))
+            let [from, to] = placed.point.interval?.map(|end| px(self.layout.y.at(end)));
+            Some(format!("M{} {from}{flat}V{to}{flat}", px(placed.x)))
         };
         let path: String = self.points.iter().filter_map(whisker).collect();
         if !path.is_empty() {
@@ -141,7 +117,7 @@ impl PlacedSeries<'_> {
             let bar = PixelBox { left: x - wide / 2.0, top, width: wide, height };
             let opacity = if point.disturbed { "0.35" } else { "0.85" };
             let attributes = format!(" class=\"point\" fill-opacity=\"{opacity}\"");
-            out.titled(&bar.element(&attributes), &self.title(point));
+            out.element(&bar.element(&attributes));
             out.stripes(bar, self.slot.pattern);
         }
         self.draw_whiskers((wide / 4.0).min(4.0), &format!(" stroke=\"{DARK}\""), out);
@@ -159,11 +135,8 @@ impl PlacedSeries<'_> {
     fn draw_markers(&self, out: &mut SvgWriter) {
         let is_crowded = self.series.points.len() > MARKERS_MAX;
         let (radius, foot) = if is_crowded { (1.8, 0.0) } else { (3.5, 3.0) };
-        // The intervals of a line are the band behind it, which shows no end beyond the axis.
-        let is_clipped = |p: &ChartPoint| {
-            p.interval.is_some_and(|ends| ends.iter().any(|end| self.layout.y.span.is_beyond(*end)))
-        };
-        if self.series.look == SeriesLook::Markers || self.series.points.iter().any(is_clipped) {
+        // The intervals of a line are the band behind it.
+        if self.series.look == SeriesLook::Markers {
             self.draw_whiskers(foot, "", out);
         }
         for PlacedPoint { x, y, point } in &self.points {
@@ -171,7 +144,7 @@ impl PlacedSeries<'_> {
                 if point.disturbed { format!(" fill=\"{GROUND}\"") } else { String::new() };
             let at = Pixel { x: *x, y: *y };
             let marker = MarkerShape { at, radius, shape: self.slot.pattern };
-            out.titled(&marker.element(&format!(" class=\"point\"{hollow}")), &self.title(point));
+            out.element(&marker.element(&format!(" class=\"point\"{hollow}")));
         }
     }
 

@@ -97,15 +97,9 @@ impl SvgWriter {
         self.line(format_args!("</g>"));
     }
 
-    /// An element without its brackets, with a title for viewers of pictures unless that is empty.
-    pub(super) fn titled(&mut self, element: &str, title: &str) {
-        let name = element.split(' ').next().unwrap_or_default();
-        match title {
-            "" => self.line(format_args!("<{element}/>")),
-            title => {
-                self.line(format_args!("<{element}><title>{}</title></{name}>", escaped(title)));
-            }
-        }
+    /// An element without its brackets.
+    pub(super) fn element(&mut self, element: &str) {
+        self.line(format_args!("<{element}/>"));
     }
 
     /// Light stripes down a bar, two for each step of the pattern, so that none lies under the whisker

@@ -5,7 +5,7 @@ use crate::report::charts::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartMark, ChartPoint, ChartSeries,
     Picture, SeriesLook, charts,
 };
-use crate::report::kept_runs::kept_runs;
+use crate::report::tests::kept_runs::kept_runs;
 use crate::results::book::Book;
 use crate::results::fixture::{self, growing, ranked};
 use crate::results::reference::references;

@@ -5,7 +5,7 @@ use crate::analysis::Analysis;
 use crate::base::fixture::json_places::json_places;
 use crate::base::random::{Stream, below, draw};
 use crate::report::find_report;
-use crate::report::kept_runs::{kept_documents, kept_runs};
+use crate::report::tests::kept_runs::{kept_documents, kept_runs};
 use crate::results::book::{Doubt, Window};
 use crate::results::fixture::{self, growing};
 use crate::results::histogram::decoded;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::json::read_document;
+use crate::report::json::read_document;
 use crate::results::book::Book;
 
 /// Fewer are not all.
 const RUNS_MIN: usize = 8;
 
 /// The path of each run document, by name.
-pub(super) fn kept_documents() -> Vec<(String, PathBuf)> {
+pub(in crate::report) fn kept_documents() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let documents = paths.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
@@ -22,7 +22,7 @@ pub(super) fn kept_documents() -> Vec<(String, PathBuf)> {
 }
 
 /// All, by name.
-pub(super) fn kept_runs() -> &'static [(String, Book)] {
+pub(in crate::report) fn kept_runs() -> &'static [(String, Book)] {
     static RUNS: OnceLock<Vec<(String, Book)>> = OnceLock::new();
     RUNS.get_or_init(|| {
         let read = |path: PathBuf| read_document(&std::fs::read(path).unwrap()).unwrap().book;
@@ -31,6 +31,6 @@ pub(super) fn kept_runs() -> &'static [(String, Book)] {
 }
 
 /// One of them.
-pub(super) fn kept_run(name: &str) -> &'static Book {
+pub(in crate::report) fn kept_run(name: &str) -> &'static Book {
     &kept_runs().iter().find(|(one, _)| one == name).unwrap().1
 }
