@@ -40,9 +40,9 @@ impl Permutation {
     pub(crate) fn forward(&self, x: u64) -> u64 {
         debug_assert!(x < self.len);
         self.cycle_walk(x, |mut halves| {
-            for [even, odd] in &self.keys {
-                halves.high ^= scramble(halves.low, *even) & self.high_mask;
-                halves.low ^= scramble(halves.high, *odd) & self.low_mask;
+            for [first, second] in &self.keys {
+                halves.high ^= scramble(halves.low, *first) & self.high_mask;
+                halves.low ^= scramble(halves.high, *second) & self.low_mask;
             }
             halves
         })

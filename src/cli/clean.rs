@@ -123,7 +123,7 @@ impl Clean {
         let note = note.map_err(|error| format!("what is noted in it cannot be read: {error}"))?;
         let is_ballast = note.is_some();
         let user = in_use(directory, &marker).then(|| match is_ballast {
-            true => "a run is going on from it".to_string(),
+            true => "a run is using it".to_string(),
             false => format!("process {} is still running it", marker.process),
         });
         let user = user.or_else(|| {

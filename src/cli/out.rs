@@ -67,7 +67,7 @@ fn write_out(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a line about what is going on.
+/// Writes a line to standard error.
 pub(super) fn note(text: &str) {
     write_error(&format!("{}\n", harmless(text, Styles::Escaped)));
 }

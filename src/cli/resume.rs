@@ -84,9 +84,7 @@ impl Resume {
         let (origin, cells) = known_origin(&store, &id, "resumed")?;
         if origin.process.is_running_elsewhere() {
             let process = origin.process.process;
-            return Err(Failure::usage(format!(
-                "run {id} is still going on, in process {process}"
-            )));
+            return Err(Failure::usage(format!("run {id} is still running, in process {process}")));
         }
         Ok(UnfinishedRun { book, origin, cells, anyway: self.anyway })
     }

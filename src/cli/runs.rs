@@ -31,7 +31,7 @@ const LONG: &str = "\
 A run is named by its id, a unique prefix of it, its tag (`boatload run --tag NAME`), `last` for the one that was stored \
 last, or `last~1` for the one before.
 
-`rm` does not ask. It removes all that are named or, if one is unknown or still going on, none. The file of the store \
+`rm` does not ask. It removes all that are named or, if one is unknown or still running, none. The file of the store \
 does not get smaller: the next runs fill what is free.
 
 A run that this boatload cannot read, because another version wrote it, is named below the list with the reason. `rm` \
@@ -112,7 +112,7 @@ fn remove(words: &[String], place: &StorePlace) -> Result<Exit> {
         if let Some(origin) = origin.filter(|origin| origin.process.is_running_elsewhere()) {
             let process = origin.process.process;
             return Err(Failure::usage(format!(
-                "run {id} is still going on, in process {process}. Nothing was removed"
+                "run {id} is still running, in process {process}. Nothing was removed"
             )));
         }
         if !ids.contains(&id) {

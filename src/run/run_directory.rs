@@ -185,7 +185,7 @@ impl RunDirectory {
         Ok(Self { parent: run, directory, name, token: None, is_of_rank: true })
     }
 
-    /// Says that the run is still going on, to those who cannot see its process.
+    /// Shows hosts that cannot see this process that the run is still running.
     pub fn beat(&self) {
         let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         let times = Timestamps { last_access: now, last_modification: now };

@@ -140,7 +140,7 @@ impl PhaseUnderWay {
         self.done.iter().map(DoneCount::get).sum()
     }
 
-    /// A call keeps it from going on.
+    /// Why it cannot continue: a call does not return.
     fn hung(&self, call: &WaitingCall) -> InvalidReason {
         InvalidReason::Hung {
             seconds: call.ns as f64 / 1e9,
@@ -186,7 +186,7 @@ impl CallWatch<'_> {
         }
     }
 
-    /// What a call that does not return keeps from going on.
+    /// Says which phase a call that does not return keeps from continuing.
     fn sentence(&self, call: &WaitingCall) -> String {
         let seconds = call.ns as f64 / 1e9;
         let no_phase = || format!("a call has not returned for {}: {call}", span(seconds));

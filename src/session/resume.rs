@@ -57,7 +57,7 @@ pub fn resume(
     unfinished.check_other_hosts(parent.as_fd(), &order.directory)?;
     if let Some(process) = store.take_over(unfinished.id(), &unfinished.origin)? {
         return Err(Failure::usage(format!(
-            "run {} is still going on, in process {process}, or went on there in the meantime",
+            "run {} is still running, in process {process}, or was continued there in the meantime",
             unfinished.id()
         )));
     }
@@ -100,7 +100,7 @@ impl UnfinishedRun {
         ["", "fs"].map(|end| format!("{PREFIX}{}{end}", self.id()).into())
     }
 
-    /// Whether the run may still be going on where this host cannot see it, on file systems that several hosts mount.
+    /// Whether the run may still be running where this host cannot see it, on file systems that several hosts mount.
     ///
     /// # Errors
     /// If it may.
@@ -340,7 +340,7 @@ impl Session<'_> {
         };
         last.cell = Some(key.clone());
         let done = counted(self.cell as u64, "cell");
-        self.watcher.notice(&format!("going on with run {}: {done} done before", self.book.run.id));
+        self.watcher.notice(&format!("continuing run {}: {done} done before", self.book.run.id));
         self.record.update(&self.book, self.watcher);
     }
 }

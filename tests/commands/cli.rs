@@ -96,7 +96,8 @@ fn every_line_of_a_result_fits_80_columns() {
     for columns in ["1", "20", "80", "not a number"] {
         let ran = Ran::of(bench.command(SMALL).env("COLUMNS", columns));
         assert_eq!(ran.code, Some(0), "COLUMNS={columns}: {}", ran.stderr);
-        for line in ran.stdout.lines() {
+        // A command to paste is one line, however long.
+        for line in ran.stdout.lines().filter(|line| !line.starts_with("Next: ")) {
             assert!(line.chars().count() <= 80, "{line:?}");
         }
     }

@@ -360,7 +360,7 @@ fn a_plan_of_a_run_that_could_not_be_fails_with_the_reason() {
         Err(why) => return skip("plans on a read-only place", &why),
     };
     let plan = |more: &[&str]| {
-        let mut command = bench.command(["plan", "--no-probe", "--dir"]);
+        let mut command = bench.command(["plan", "--dir"]);
         Ran::of(command.arg(place.path()).args(more))
     };
     let ran = plan(&["--set", "files=100m"]);

@@ -146,7 +146,7 @@ fn a_job_without_a_question_has_its_name_alone_at_the_head() {
 fn the_words_for_a_device_stand_beside_each_other_in_the_help() {
     let bench = Bench::default();
     for command in ["run", "plan"] {
-        let help = bench.run([command, "-h"]).stdout;
+        let help = bench.run([command, "--help"]).stdout;
         let at = |word: &str| help.lines().position(|l| l.trim_start().starts_with(word)).unwrap();
         assert_eq!(at("--erase"), at("--device") + 1, "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");

@@ -282,7 +282,7 @@ fn of_two_processes_that_resume_a_run_at_once_one_goes_on() {
         both.map(|one| session::resume(&order, one, &mut store, &watcher, &Interrupt::default()));
     let book = first.unwrap().whole().unwrap();
     let refused = second.map(|_| ()).unwrap_err();
-    assert!(refused.sentence.contains("is still going on, in process"), "{refused:?}");
+    assert!(refused.sentence.contains("is still running, in process"), "{refused:?}");
     assert_eq!(store.load(&book.run.id).unwrap(), book, "nothing is changed by the other one");
 }
 
@@ -363,7 +363,7 @@ fn a_killed_run_in_a_directory_goes_on_from_anywhere_by_its_id_alone() {
 }
 
 #[test]
-fn a_run_that_ended_early_has_its_warnings_and_says_how_to_go_on() {
+fn a_run_that_ended_early_has_its_warnings_and_says_how_to_continue() {
     let (folder, plan) = (Folder::default(), plan_of(JOB));
     let (_, killed) = folder.run(&plan, 4);
     let bench = Bench::default();
@@ -378,7 +378,7 @@ fn a_run_that_ended_early_has_its_warnings_and_says_how_to_go_on() {
     assert!(findings.iter().any(|finding| finding["code"] == "interrupted"), "{findings:?}");
     let checked = bench.run(["check", "last", "--baseline", "history"]);
     assert_eq!(checked.code, Some(4), "{}", checked.stdout);
-    assert!(checked.stdout.contains("will not be compared with this one"), "{}", checked.stdout);
+    assert!(checked.stdout.contains("Next: boatload resume "), "{}", checked.stdout);
 }
 
 #[test]
