@@ -37,7 +37,7 @@ fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".into(), |share| format!("{}%", number(share * 100.0, 2)))
 }
 
-/// What the disk did: a line for each variant in each phase; none where nobody watched it.
+/// What the disk did: a line for each variant in each phase; `None` where nobody watched it.
 pub(super) fn disk_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.disk_uses();
     all.first()?;

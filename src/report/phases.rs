@@ -79,7 +79,7 @@ const COLUMNS: [PhaseColumn; 12] = [
     LIMIT,
 ];
 
-/// The columns of which anything is known, without those that `left_out` has.
+/// The columns with a known value, without the heads in `left_out`.
 fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'static PhaseColumn> {
     let rows = || summary.rows().filter(|row| row.rate.is_some());
     let is_shown = |column: &&PhaseColumn| {
@@ -160,7 +160,7 @@ fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
     summary.rows().filter_map(|row| row.rate)
 }
 
-/// How many values stand behind each rate; none if no rate is known.
+/// How many values stand behind each rate; `None` where no rate is known.
 pub(super) fn about_n(summary: &Summary) -> Option<String> {
     let least = estimates(summary).min_by_key(|rate| rate.n)?;
     let most = estimates(summary).max_by_key(|rate| rate.n)?;
@@ -211,7 +211,7 @@ fn found_caches(summary: &Summary, phases: &[&str]) -> String {
     }
 }
 
-/// Quantiles of latencies with their intervals; none if none has one.
+/// Quantiles of latencies with their intervals; `None` where no interval is known.
 pub(super) fn latencies_table(summary: &Summary) -> Option<TitledTable> {
     let heads = [("latency", Align::Left), ("of all", Align::Right), ("95% interval", Align::Left)];
     let mut table = Table::new(&heads);

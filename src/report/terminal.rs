@@ -28,7 +28,7 @@ fn write_terminal(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()
     write_screen(analysis, WIDTH, out)
 }
 
-/// What a user sees first of a run on a terminal of so many columns; of published figures everything. Fails only if `out` does.
+/// The first screen of a run, or everything about published figures, in this many columns. Fails only if `out` does.
 pub fn write_screen(
     analysis: &Analysis<'_>,
     columns: usize,
@@ -102,7 +102,7 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     write_findings("* ", &found, out)
 }
 
-/// All tables beside those of the phases and of the answer: latencies, ranks, the disk, conditions and file systems.
+/// All tables but the answer's and the table of phases: latencies, ranks, the disk, conditions and file systems.
 pub(super) fn other_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
     let book = analysis.book;
     let mut tables: Vec<TitledTable> = latencies_table(analysis.summary()).into_iter().collect();

@@ -109,7 +109,7 @@ fn all_failed_book() -> Book {
     book
 }
 
-/// Two phases of two variants at two levels, at one of which three repeats scatter widely.
+/// Two phases of two variants at two levels; at one level three repeats scatter widely.
 fn scattered_book(scattered: f64) -> Book {
     let mut book = fixture::book();
     book.measurements.clear();

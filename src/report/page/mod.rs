@@ -55,7 +55,7 @@ struct PageSection {
 }
 
 /// The page of one run or of several, at most [`PAGE_RUNS_MAX`], in a file that is named after them.
-/// `comparisons` are those of each other run with the first.
+/// `comparisons` compare each other run with the first.
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.

@@ -15,7 +15,7 @@ const X_TICKS: usize = 9;
 /// Between the texts of two ticks.
 const TICK_GAP: f64 = 14.0;
 
-/// How steep names are that do not fit beside each other.
+/// The slope of names that do not fit side by side.
 pub(super) const SLANT_DEGREES: f64 = 35.0;
 const LABEL_WIDTH_MAX: f64 = 160.0;
 
@@ -160,7 +160,7 @@ fn fit_y_ticks(ticks: Vec<Tick>) -> (Vec<Tick>, f64) {
     (ticks, left.max(EDGE + 34.0))
 }
 
-/// The ends of the x axis, so that half of the outer texts has room beside them.
+/// The ends of the x axis, so that half of the outer texts fits next to them.
 fn x_axis_ends(x: &AxisPixels<'_>, chart_width: f64) -> [f64; 2] {
     let [left, right] = x.pixels;
     let ticks = x.span.ticks(X_TICKS);
@@ -217,7 +217,7 @@ impl XTicks {
     }
 }
 
-/// Whether no text of a tick touches that of the next.
+/// Whether no text of a tick touches the next text.
 fn has_room(ticks: &[Tick], x: &AxisPixels<'_>) -> bool {
     let half = |tick: &Tick| width(&tick.text, TICK.size) / 2.0;
     ticks
