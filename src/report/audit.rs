@@ -135,7 +135,7 @@ fn grouped_findings(all: &[AuditFinding]) -> Vec<Vec<&AuditFinding>> {
     kinds.into_iter().map(of_kind).collect()
 }
 
-/// What speaks against some of `all` figures: their names, and the reason; where they have several, that of the first.
+/// What speaks against some of `all` figures: their names and the reason; where they have several, the first one.
 fn sentence(alike: &[&AuditFinding], all: usize) -> String {
     let first = alike[0];
     let mut names = each_once(alike.iter().map(|finding| shown(&finding.measurement)));

@@ -14,8 +14,8 @@ use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, time, write_wrapped};
 use crate::analysis::compare::differences::{differences, letter};
 use crate::analysis::compare::{
-    BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison,
-    HISTORY_FIGURES, Metric, PhaseKey,
+    BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, HISTORY_FIGURES,
+    Metric, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{span, times};
@@ -141,31 +141,17 @@ fn write_table(table: &Table, reading: &[String], out: &mut dyn Write) -> io::Re
 /// long it took, and the interval.
 pub(super) fn comparison_table(comparisons: &[Comparison]) -> Table {
     let proven = |row: &ComparedRow| match row.effect.decision {
-        Decision::Longer => vec!["slower".into()],
-        Decision::Shorter => vec!["faster".into()],
-        Decision::Within => vec!["within 10%".into()],
-        Decision::Open => vec![String::new()],
+        Decision::Longer => "slower",
+        Decision::Shorter => "faster",
+        Decision::Within => "within 10%",
+        Decision::Open => "",
     };
-    rows_table(comparisons, &[("proven", Align::Left)], proven)
+    rows_table(comparisons, "proven", proven)
 }
 
 fn check_table(check: &Check) -> Table {
-    let heads = [("check", Align::Left), ("since", Align::Left), ("runs", Align::Right)];
-    let is_history = check.against == BaselineKind::History;
-    let cells = |row: &ComparedRow| {
-        let outcome = row.outcome.map(outcome_text).unwrap_or_default().to_string();
-        let history = row.history.as_ref().filter(|_| is_history);
-        let first = history.and_then(|history| history.points.get(history.since));
-        let since = first.and_then(|point| point.started.get(..10)).unwrap_or_default().into();
-        let runs = history.map_or_else(String::new, |history| history.runs.to_string());
-        let number = if is_history { heads.len() } else { 1 };
-        [outcome, since, runs].into_iter().take(number).collect()
-    };
-    rows_table(
-        std::slice::from_ref(&check.comparison),
-        if is_history { &heads } else { &heads[..1] },
-        cells,
-    )
+    let outcome = |row: &ComparedRow| row.outcome.map_or("", outcome_text);
+    rows_table(std::slice::from_ref(&check.comparison), "check", outcome)
 }
 
 fn outcome_text(outcome: CheckOutcome) -> &'static str {
@@ -182,8 +168,8 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
 
 fn rows_table(
     comparisons: &[Comparison],
-    verdict: &[(&str, Align)],
-    cells: impl Fn(&ComparedRow) -> Vec<String>,
+    verdict_head: &str,
+    verdict: impl Fn(&ComparedRow) -> &'static str,
 ) -> Table {
     let mut heads = vec![("phase".to_string(), Align::Left), ("A".into(), Align::Right)];
     for at in 1..=comparisons.len() {
@@ -191,12 +177,11 @@ fn rows_table(
         heads.push((letter.to_string(), Align::Right));
         heads.push((format!("{letter}/A"), Align::Right));
         heads.push(("interval".into(), Align::Left));
-        heads.extend(verdict.iter().map(|(head, align)| (head.to_string(), *align)));
+        heads.push((verdict_head.into(), Align::Left));
     }
     let mut table = Table::new(&heads);
     if comparisons.len() > 1 {
-        let each = 3 + verdict.len();
-        let of_run = |at: usize| 2 + at * each..2 + (at + 1) * each;
+        let of_run = |at: usize| 2 + at * 4..2 + (at + 1) * 4;
         let groups = std::iter::once(1..2).chain((0..comparisons.len()).map(of_run));
         table.groups = groups.collect();
     }
@@ -217,10 +202,7 @@ fn rows_table(
                 line.push(row.map_or_else(|| "-".into(), |row| value_cell(row, 1)));
                 line.push(known_text(row.and_then(|row| row.effect.ratio).map(times)));
                 line.push(known_text(row.and_then(|row| row.effect.interval).map(span)));
-                line.extend(match row {
-                    Some(row) => cells(row),
-                    None => vec![String::new(); verdict.len()],
-                });
+                line.push(row.map_or("", &verdict).into());
             }
             line
         },
@@ -228,7 +210,7 @@ fn rows_table(
     table
 }
 
-/// The rows of all comparisons once, those of a variant and level together, its whole job first.
+/// The rows of all comparisons once, grouped by variant and level, each group with its whole job first.
 fn keys(comparisons: &[Comparison]) -> Vec<&PhaseKey> {
     let all = || comparisons.iter().flat_map(|all| all.rows.iter().map(|row| &row.key));
     let groups = each_once(all().map(|key| (&key.variant, &key.level)));

@@ -1,28 +1,11 @@
 //! Makes the table of what the disk did in each phase, where its requests were watched.
 
-use std::io::{self, Write};
-
-use super::first_screen::write_findings;
 use super::names::level_value;
 use super::table::{Table, TableColumn, TitledTable};
 use super::text::{number, short_seconds};
 use crate::analysis::Analysis;
 use crate::analysis::disk_use::DiskUse;
-use crate::analysis::finding::Finding;
 use crate::base::units;
-
-/// Writes what the disk did in each phase of a run. Fails only if `out` does.
-pub(super) fn write_disk(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    match disk_table(analysis) {
-        None => writeln!(out, "Nobody watched the requests to the disk."),
-        Some(disk) => {
-            let all = analysis.findings().iter();
-            let found: Vec<_> = all.filter(|one| matches!(one, Finding::Disk(_))).collect();
-            disk.write(out)?;
-            write_findings("* ", &found, out)
-        }
-    }
-}
 
 type DiskColumn = TableColumn<DiskUse>;
 
@@ -54,7 +37,7 @@ fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".into(), |share| format!("{}%", number(share * 100.0, 2)))
 }
 
-/// What the disk did: a line for each variant in each phase; none where nobody watched it.
+/// What the disk did: a line for each variant in each phase; `None` where nobody watched it.
 pub(super) fn disk_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.disk_uses();
     all.first()?;

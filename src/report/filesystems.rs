@@ -95,7 +95,7 @@ pub(super) fn amplification_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> 
     traffic_table(analysis).into_iter().chain(space_table(analysis)).collect()
 }
 
-/// A line for each variant in each phase; none if nothing is known.
+/// A line for each variant in each phase; `None` where nothing is known.
 fn traffic_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.phase_amplifications();
     let table = Table::by_phase(all, |one| &one.phase, |one| &one.variant, &MOVED);
@@ -113,7 +113,7 @@ fn traffic_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     table.has_rows().then_some(TitledTable { title, table })
 }
 
-/// A line for each variant; none if nothing is known.
+/// A line for each variant; `None` where nothing is known.
 fn space_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.spaces_taken();
     let names = all.iter().map(|one| one.variant.clone());
@@ -135,7 +135,8 @@ fn repeats(all: impl Iterator<Item = Estimate>) -> String {
     format!("{least}{}", counted(u64::from(*most), "repeat"))
 }
 
-/// The conditions that phases found: a column for each, a row for each variant at each level; none if nothing is known.
+/// The conditions that phases found: a column for each, a row for each variant at each level; `None` where nothing is
+/// known.
 pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
     let levels: Vec<Option<&Level>> = match conditions.levels() {
         levels if levels.is_empty() => vec![None],

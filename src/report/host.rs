@@ -29,7 +29,7 @@ pub(super) fn write_host(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Facts in lines, each with its name; those of which nothing is known are left out.
+/// Facts in lines, each with its name; unknown facts are left out.
 pub fn host_lines(host: &HostFacts) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let on = &host.filesystem;

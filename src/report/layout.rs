@@ -163,7 +163,7 @@ fn score(share: Option<SampledShare>) -> String {
     near_one(value) + &ends.unwrap_or_default()
 }
 
-/// A score with so many digits that what is missing to 1 has two, up to six; 1 only if every file is in one piece.
+/// A score with enough digits, at most six, that its distance from 1 has two; 1 only if every file is in one piece.
 fn near_one(value: f64) -> String {
     let missing = 1.0 - value;
     if missing <= 0.0 {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::names::cell_name;
-use super::table::{Align, Table, TableColumn};
+use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{
     about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, write_wrapped,
 };
@@ -11,17 +11,6 @@ use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::units::{Unit, byte_step};
-
-/// Writes quantiles of latencies, where any is known. Fails only if `out` does.
-pub(super) fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let latencies = latencies_table(summary);
-    if latencies.has_rows() {
-        writeln!(out)?;
-        latencies.write(out)?;
-        write_wrapped("", ABOUT_LATENCIES, out)?;
-    }
-    Ok(())
-}
 
 /// Writes every phase of a run. Where its columns have no room, what was found of the caches is a note, and the deviation
 /// of the seconds is left out. Fails only if `out` does.
@@ -90,8 +79,8 @@ const COLUMNS: [PhaseColumn; 12] = [
     LIMIT,
 ];
 
-/// The columns of which anything is known, without those that `left_out` has.
-pub(super) fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'static PhaseColumn> {
+/// The columns with a known value, without the heads in `left_out`.
+fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'static PhaseColumn> {
     let rows = || summary.rows().filter(|row| row.rate.is_some());
     let is_shown = |column: &&PhaseColumn| {
         !left_out.contains(&column.head) && (rows().next().is_none() || column.is_known(rows()))
@@ -171,7 +160,7 @@ fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
     summary.rows().filter_map(|row| row.rate)
 }
 
-/// How many values stand behind each rate; none if no rate is known.
+/// How many values stand behind each rate; `None` where no rate is known.
 pub(super) fn about_n(summary: &Summary) -> Option<String> {
     let least = estimates(summary).min_by_key(|rate| rate.n)?;
     let most = estimates(summary).max_by_key(|rate| rate.n)?;
@@ -186,7 +175,7 @@ pub(super) fn about_n(summary: &Summary) -> Option<String> {
 }
 
 /// How the intervals of rates are to be read.
-pub(super) fn interval_notes(summary: &Summary) -> Vec<&'static str> {
+fn interval_notes(summary: &Summary) -> Vec<&'static str> {
     let about = Some(about_interval(summary)).filter(|text| !text.is_empty());
     about.into_iter().chain(about_ranges(estimates(summary))).collect()
 }
@@ -222,8 +211,8 @@ fn found_caches(summary: &Summary, phases: &[&str]) -> String {
     }
 }
 
-/// Quantiles of latencies with their intervals; without rows if none has one.
-pub(super) fn latencies_table(summary: &Summary) -> Table {
+/// Quantiles of latencies with their intervals; `None` where no interval is known.
+pub(super) fn latencies_table(summary: &Summary) -> Option<TitledTable> {
     let heads = [("latency", Align::Left), ("of all", Align::Right), ("95% interval", Align::Left)];
     let mut table = Table::new(&heads);
     for group in &summary.groups {
@@ -241,12 +230,10 @@ pub(super) fn latencies_table(summary: &Summary) -> Table {
             }
         }
     }
-    table
+    let title = "latencies of single operations; intervals are over the quantiles of the repeats, or of the passes of one \
+                 repeat; in a single measurement they lie between two of its latencies";
+    table.has_rows().then_some(TitledTable { title: title.into(), table })
 }
-
-/// What their intervals are.
-pub(super) const ABOUT_LATENCIES: &str = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
-     measurement between two of its own latencies";
 
 fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "-".into(), text)

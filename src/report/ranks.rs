@@ -34,10 +34,10 @@ const COLUMNS: [RankColumn; 5] = [
     RankColumn::numbers("clock error", |one| duration(one.clock_error_seconds * 1e9)),
 ];
 
-/// How they are to be read.
-pub(super) const ABOUT_RANKS: &str = "ops/s is all work over the time until the last rank ended, without the sync; stonewall is the rate until the \
-     first ended, an estimate as if each rank had gone on evenly; stragglers is the time from the end of the rank in \
-     the middle to the last end, as a share; slowest is its rate over that of the rank in the middle";
+/// What they show.
+const ABOUT_RANKS: &str = "ranks together; ops/s is all work over the time until the last rank ended, without the sync; stonewall is the \
+     rate until the first ended, an estimate as if each rank had continued evenly; stragglers is the time from the end of the \
+     rank in the middle to the last end, as a share; slowest is its rate over the rate of the rank in the middle";
 
 /// The tables; none for a run of one process.
 pub(super) fn rank_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
@@ -52,7 +52,7 @@ pub(super) fn rank_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
         let cells = COLUMNS.iter().map(|column| (column.cell)(one));
         table.row([title(one)].into_iter().chain(cells).collect());
     }
-    let phases = TitledTable { title: "ranks together".into(), table };
+    let phases = TitledTable { title: ABOUT_RANKS.into(), table };
     vec![phases, each_rank(analysis, all)]
 }
 

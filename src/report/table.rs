@@ -238,10 +238,13 @@ impl Table {
         let heads: Vec<_> = self.heads.iter().map(|head| escape(&head.text)).collect();
         let mut text = format!("| {} |\n| {} |", heads.join(" | "), ways.join(" | "));
         for line in &self.lines {
-            if let TableLine::Cells(cells) = line {
-                let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
-                text += &format!("\n| {} |", cells.join(" | "));
-            }
+            let mut cells = match line {
+                TableLine::Cells(cells) => cells.iter().map(|cell| escape(cell)).collect(),
+                TableLine::Heading(text) => vec![format!("**{}**", escape(text))],
+                TableLine::Note(cell, text) => vec![escape(cell), escape(text)],
+            };
+            cells.resize(self.heads.len(), String::new());
+            text += &format!("\n| {} |", cells.join(" | "));
         }
         text
     }

@@ -4,14 +4,15 @@ use std::io::{self, Write};
 
 use super::ReportFormat;
 use super::answer_table::whole_table;
-use super::disk::write_disk;
+use super::disk::disk_table;
 use super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::{about_stopping, write_head};
 use super::host::write_host;
-use super::phases::{write_latencies, write_phases};
-use super::ranks::{ABOUT_RANKS, rank_tables};
+use super::phases::{latencies_table, write_phases};
+use super::ranks::rank_tables;
 use super::single_operations::single_latency_table;
+use super::table::TitledTable;
 use super::text::{WIDTH, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
@@ -27,7 +28,7 @@ fn write_terminal(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()
     write_screen(analysis, WIDTH, out)
 }
 
-/// What a user sees first of a run on a terminal of so many columns; of published figures everything. Fails only if `out` does.
+/// The first screen of a run, or everything about published figures, in this many columns. Fails only if `out` does.
 pub fn write_screen(
     analysis: &Analysis<'_>,
     columns: usize,
@@ -45,25 +46,6 @@ fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
     let mut tables = Vec::new();
     write_tables(analysis, &mut tables)?;
     write_around(analysis, &tables, out)?;
-    write_appendix(analysis, out)
-}
-
-/// Latencies, what the disk did, and how the machine was set.
-fn write_appendix(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (book, summary) = (analysis.book, analysis.summary());
-    write_latencies(summary, out)?;
-    let ranks = rank_tables(analysis);
-    for table in &ranks {
-        writeln!(out)?;
-        table.write(out)?;
-    }
-    if !ranks.is_empty() {
-        write_wrapped("", ABOUT_RANKS, out)?;
-    }
-    if book.measurements.iter().any(|m| m.disk.is_some()) {
-        writeln!(out)?;
-        write_disk(analysis, out)?;
-    }
     writeln!(out)?;
     write_host(analysis, out)
 }
@@ -100,27 +82,36 @@ fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) ->
 
 fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (book, summary) = (analysis.book, analysis.summary());
-    let mut tables = Vec::new();
     if is_latencies_only(book, summary) {
-        single_latency_table(book).write(out)?;
-    } else {
-        if !summary.levels().is_empty() && book.run.reference.is_none() {
-            let table = analysis.answer_table();
-            whole_table(&table).write(out)?;
-            write_wrapped("", &table.notes.join("; "), out)?;
-            writeln!(out)?;
-        }
-        write_phases(summary, out)?;
-        write_wrapped("", &about_stopping(analysis).unwrap_or_default(), out)?;
-        tables.extend(conditions_table(analysis.conditions()));
+        return single_latency_table(book).write(out);
     }
+    if !summary.levels().is_empty() && book.run.reference.is_none() {
+        let table = analysis.answer_table();
+        whole_table(&table).write(out)?;
+        write_wrapped("", &table.notes.join("; "), out)?;
+        writeln!(out)?;
+    }
+    write_phases(summary, out)?;
+    write_wrapped("", &about_stopping(analysis).unwrap_or_default(), out)?;
+    for table in other_tables(analysis) {
+        writeln!(out)?;
+        table.write(out)?;
+    }
+    let all = analysis.findings().iter();
+    let found: Vec<_> = all.filter(|one| matches!(one, Finding::Disk(_))).collect();
+    write_findings("* ", &found, out)
+}
+
+/// All tables but the answer's and the table of phases: latencies, ranks, the disk, conditions and file systems.
+pub(super) fn other_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
+    let book = analysis.book;
+    let mut tables: Vec<TitledTable> = latencies_table(analysis.summary()).into_iter().collect();
+    tables.extend(rank_tables(analysis));
+    tables.extend(disk_table(analysis));
+    tables.extend(conditions_table(analysis.conditions()));
     if !book.filesystems.is_empty() {
         tables.extend(amplification_tables(analysis));
         tables.push(made_table(book));
     }
-    for table in tables {
-        writeln!(out)?;
-        table.write(out)?;
-    }
-    Ok(())
+    tables
 }

@@ -88,11 +88,11 @@ fn python_reads_from_the_tables_what_the_document_says() {
         assert_eq!((&row["variant"], &row["phase"]), (&m["variant"], &m["phase"]));
         assert_eq!(row["filesystem"], "simulated");
         for (column, place) in [
-            ("level", "/level/value"),
+            ("level_value", "/level/value"),
             ("repeat", "/repeat"),
             ("operations", "/operations"),
             ("seconds", "/seconds"),
-            ("latency_p99_9_ns", "/latency_ns/p99_9"),
+            ("latency_ns_p99_9", "/latency_ns/p99_9"),
             ("device_read_bytes", "/device_read_bytes"),
         ] {
             assert_eq!(number(&row[column]), m.pointer(place).unwrap().as_f64(), "{column}");

@@ -139,11 +139,7 @@ fn each_touch_of_a_loop_is_counted_and_no_other() {
     assert_eq!(document["run"]["traced"]["lost"], 0);
     assert_eq!(document["run"]["traced"]["ended"], "interrupted");
     let shown = bench.run(["show", "last"]);
-    assert!(
-        shown.stdout.contains("System calls of processes named t "),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stdout.contains("System calls of processes named t "), "{}", shown.stdout);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::results::book::Level;
 
-/// One chart for each phase of which a growth is known, at the last of its levels.
+/// One chart for each phase with a known growth, at its last level.
 pub(super) fn growths(runs: &ChartRuns<'_>) -> Vec<Chart> {
     let grown = runs.analyses.iter().flat_map(|analysis| growths_of(analysis));
     let phases = each_once(grown.filter_map(|one| one.0.phase.as_deref()));

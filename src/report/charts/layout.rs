@@ -1,4 +1,4 @@
-//! Places bars that share a name beside each other, and gives series the patterns and legends that tell
+//! Places bars that share a name side by side, and gives series the patterns and legends that tell
 //! them apart.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(crate) fn aside(at: usize) -> f64 {
 }
 
 impl Chart {
-    /// The slot of each series, in their order: bars over one name stand beside each other, and single values on the bars
+    /// The slot of each series, in their order: bars over one name stand side by side, and single values on the bars
     /// of their series.
     pub(crate) fn slots(&self) -> Vec<SeriesSlot> {
         let bars =
@@ -54,7 +54,7 @@ impl Chart {
         self.series.iter().zip(self.patterns()).map(slot).collect()
     }
 
-    /// Of each series the number of its thing among those of its look, and as many more for each
+    /// For each series its number among the things of its look, and as many more for each
     /// time that all colours were given before its own.
     fn patterns(&self) -> Vec<usize> {
         let whats = self.whats();

@@ -24,7 +24,7 @@ pub(crate) use model::{
 pub(crate) use scale::{AxisSpan, Tick};
 
 /// All charts of these runs, in the order in which a reader wants them, with the one that shows the answer before all
-/// others. With several runs they stand beside each other.
+/// others. With several runs they stand side by side.
 pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
     let families: [fn(&ChartRuns<'_>) -> Vec<Chart>; 5] =

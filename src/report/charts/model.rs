@@ -8,7 +8,7 @@ use crate::report::text::ABOUT_SCATTERED;
 /// A chart: the question it answers, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chart {
-    /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name; empty until all
+    /// Its name in a report: lower-case letters, digits and `-`, fit for a file's name; empty until all
     /// charts are known.
     pub(crate) key: String,
     pub(crate) shows: Picture,
@@ -58,7 +58,7 @@ pub(crate) enum AxisQuantity {
     Operations,
     ByteRate,
     Times,
-    /// One in so many operations takes longer: 100 for p99.
+    /// One in this many operations takes longer: 100 for p99.
     OneIn,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct ChartSeries {
 /// How points are drawn, from back to front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SeriesLook {
-    /// Bars from 0 over names, those of one name beside each other, with the interval as a whisker.
+    /// Bars from 0 over names, side by side over one name, with the interval as a whisker.
     Bars,
     /// Small markers: single values behind a mean.
     Raw,
@@ -97,11 +97,11 @@ pub(crate) enum SeriesLook {
 pub(crate) struct ChartPoint {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// The ends of its interval; none if unknown, and where the extremes stand for it.
+    /// The ends of its interval; `None` if it is unknown or the extremes stand for it.
     pub(crate) interval: Option<[f64; 2]>,
     /// The smallest and the largest of its values, where these say more than the interval; none elsewhere.
     pub(crate) extremes: Option<[f64; 2]>,
-    /// Significant figures of `y` that its error allows; none if unknown.
+    /// Significant figures of `y` that its error allows; `None` where it is unknown.
     pub(crate) figures: Option<u32>,
     /// How many values it is made of.
     pub(crate) n: u64,
@@ -115,7 +115,7 @@ pub(crate) struct ChartMark {
     pub(crate) x: f64,
     /// A few words: `ext4 takes longer from here on`.
     pub(crate) label: String,
-    /// The colour of the series it belongs to; none if it belongs to all.
+    /// The colour of the series it belongs to; `None` for a mark of all series.
     pub(crate) colour: Option<usize>,
 }
 

@@ -275,7 +275,7 @@ impl AxisQuantity {
         self.rounded(value, None)
     }
 
-    /// The same with so many significant figures. Times always have three.
+    /// The same with this many significant figures. Times always have three.
     fn rounded(self, value: f64, figures: Option<u32>) -> String {
         let figures = figures.map(|figures| figures.clamp(1, FIGURES_MAX));
         let plain = |value| number(value, figures.unwrap_or(FIGURES));

@@ -203,7 +203,7 @@ fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() 
     );
 }
 
-/// A variant of which no measurement of a phase is valid.
+/// Makes all measurements of a phase of a variant invalid.
 fn lost(mut book: Book, variant: &str, phase: &str) -> Book {
     let own = book.measurements.iter_mut();
     own.filter(|m| m.cell.variant == variant && m.phase == phase)

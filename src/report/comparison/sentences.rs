@@ -287,7 +287,7 @@ pub(in crate::report) fn comparison_reading(comparisons: &[Comparison]) -> Vec<S
 pub(super) fn check_reading(check: &Check) -> Vec<String> {
     let most = times(1.0 + check.fail_on);
     let proven = format!(
-        "above {most} is proven of a regression, below {most} of what is ok, each with a chance of 5% that any is wrong"
+        "a regression is proven above {most} and ok below it, each with a chance of 5% that any row is wrong"
     );
     reading(&check.comparison, &proven)
 }

@@ -12,7 +12,7 @@ use crate::analysis::Analysis;
 use crate::report::json::{measurement_schema, measurement_value};
 use crate::results::book::{Book, Measurement};
 
-/// Places in a measurement of the run document that distinguish its row from all others.
+/// Places in a measurement of the run document that identify its row.
 const KEYS: [&str; 11] = [
     "/variant",
     "/level/axis",

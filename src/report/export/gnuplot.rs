@@ -1,4 +1,4 @@
-//! Writes the data of each chart for gnuplot, with a short script beside it that can be changed by hand.
+//! Writes the data of each chart for gnuplot, with a short script that can be changed by hand.
 
 use super::format::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;

@@ -9,10 +9,8 @@ use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
 use crate::report::answer_table::{shown_rows, table_of};
 use crate::report::first_screen::about_reliability;
-use crate::report::names::level_value;
 use crate::report::page::run_facts;
-use crate::report::phases::{interval_notes, phase_columns};
-use crate::report::table::{Align, Table};
+use crate::report::phases::{phase_notes, phases_table};
 use crate::report::warnings::warning_texts;
 use crate::results::book::Book;
 
@@ -46,7 +44,7 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     }
     let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
     let warnings = list(warnings.map(sentence));
-    let notes = list(interval_notes(summary).into_iter().map(plain));
+    let notes = list(phase_notes(summary).iter().map(|note| plain(note)));
     let all = [findings, phases(book, summary), notes, warnings];
     let all: Vec<String> = all.into_iter().filter(|block| !block.is_empty()).collect();
     blocks.push(match run.reference {
@@ -110,29 +108,8 @@ fn phases(book: &Book, summary: &Summary) -> String {
         return "Only latencies of single operations were published: `--format csv-windows`."
             .into();
     }
-    let axis = summary.levels().first().map(|level| level.axis.clone());
-    let columns = phase_columns(summary, &["ops/s", "CV"]);
-    let mut heads = Vec::new();
-    heads.extend(summary.has_variants().then(|| ("variant".into(), Align::Left)));
-    heads.extend(axis.clone().map(|axis| (axis, Align::Left)));
-    heads.push(("phase".into(), Align::Left));
-    heads.extend(columns.iter().map(|column| (column.head.to_string(), column.align)));
-    let mut table = Table::new(&heads);
-    for group in &summary.groups {
-        for row in group.rows.iter().filter(|row| row.rate.is_some()) {
-            let mut cells = Vec::new();
-            cells.extend(summary.has_variants().then(|| group.variant.clone()));
-            let level = || group.level.as_ref().map_or_else(|| "-".into(), level_value);
-            cells.extend(axis.as_ref().map(|_| level()));
-            let mark = if row.disturbed > 0 { " (background load)" } else { "" };
-            let unwritten = if row.unwritten > 0 { " (not all written to the device)" } else { "" };
-            cells.push(format!("{}{mark}{unwritten}", row.phase));
-            cells.extend(columns.iter().map(|column| (column.cell)(row)));
-            table.row(cells);
-        }
-    }
-    match table.lines.len() {
-        0 => "Nothing was measured.".into(),
-        _ => table.markdown(plain),
+    match summary.groups.is_empty() {
+        true => "Nothing was measured.".into(),
+        false => phases_table(summary, &[]).markdown(plain),
     }
 }

@@ -94,7 +94,7 @@ fn every_row_has_a_cell_for_every_column_whatever_is_in_the_book() {
             let rows = cells(&only_text(format, &book));
             assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{format}, seed {seed}");
             let heads: BTreeSet<_> = rows[0].iter().collect();
-            // A window has operations of its own beside those of its row's keys.
+            // A window has operations of its own.
             assert_eq!(heads.len(), rows[0].len(), "{format}: {:?}", rows[0]);
         }
         assert_eq!(cells(&only_text("csv", &book)).len(), book.measurements.len() + 1);
@@ -335,7 +335,7 @@ fn a_table_in_markdown_has_its_columns_whatever_the_names_are() {
         let lines: Vec<&str> = table.lines().collect();
         assert!(lines.len() > 2 && lines.iter().all(|line| bars(line) == bars(lines[0])), "{text}");
     }
-    assert_eq!(tables.len(), 2, "that of the answer and that of all phases: {text}");
+    assert_eq!(tables.len(), 2, "the answer's and the table of all phases: {text}");
     assert!(!text.contains("<b>") && !text.contains("@who") && !text.contains("#1"), "{text}");
     let mut fenced = fixture::book();
     fenced.run.command = "boatload run '```'\n# x".into();

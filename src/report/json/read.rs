@@ -62,7 +62,7 @@ pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
 fn about_json(error: &serde_json::Error) -> String {
     let what = shown(error.to_string());
     if what.starts_with("trailing characters") {
-        return "it goes on behind the first document; import documents one by one".into();
+        return "text follows the first document; import documents one by one".into();
     }
     format!("it is no JSON document: {what}")
 }

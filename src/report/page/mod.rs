@@ -55,7 +55,7 @@ struct PageSection {
 }
 
 /// The page of one run or of several, at most [`PAGE_RUNS_MAX`], in a file that is named after them.
-/// `comparisons` are those of each other run with the first.
+/// `comparisons` compare each other run with the first.
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.
@@ -127,7 +127,7 @@ impl Page<'_> {
         let mut answer = sections::answer(self.analyses, self.comparisons, charts.next());
         let [mut tables, mut measured] = [self.side_by_side(), self.differences()];
         tables.extend(self.each(sections::tables));
-        measured.extend(self.each(sections::measured));
+        measured.extend(self.each(|analysis| vec![PageBlock::Facts(run_facts(analysis))]));
         answer.extend(self.each(sections::findings));
         let figures = charts.filter_map(PageBlock::folded_chart).collect();
         let section = |id, title, blocks| PageSection { id, title, blocks };
@@ -136,7 +136,7 @@ impl Page<'_> {
             section("answer", "Answer", answer),
             section("figures", "More figures", figures),
             section("tables", "Tables", fold("All tables", tables)),
-            section("measured", "How it was measured", fold("Place, machine, caches", measured)),
+            section("measured", "How it was measured", fold("Place and machine", measured)),
             section("repeat", "To repeat it", self.each(sections::repeat)),
         ]
     }

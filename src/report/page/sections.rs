@@ -3,17 +3,15 @@
 
 use super::super::answer_table::whole_table;
 use super::super::comparison::comparison_sentences;
-use super::super::disk::disk_table;
-use super::super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::super::first_screen::about_reliability;
 use super::super::head::{
     about_cost, about_lack, about_machine, about_place, about_resumptions, about_stopping,
     published_facts,
 };
 use super::super::host::host_lines;
-use super::super::phases::{ABOUT_LATENCIES, latencies_table, phase_notes, phases_table};
-use super::super::ranks::{ABOUT_RANKS, rank_tables};
+use super::super::phases::{phase_notes, phases_table};
 use super::super::single_operations::single_latency_table;
+use super::super::terminal::other_tables;
 use super::super::warnings::warning_texts;
 use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
@@ -108,34 +106,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let mut blocks = Vec::new();
     blocks.extend(PageBlock::table("all phases", phases_table(summary, &[])));
     blocks.extend(phase_notes(summary).into_iter().filter_map(PageBlock::note));
-    let latencies = latencies_table(summary);
-    if latencies.has_rows() {
-        blocks.extend(PageBlock::table("latencies of single operations", latencies));
-        blocks.extend(PageBlock::note(ABOUT_LATENCIES));
-    }
-    let ranks = rank_tables(analysis);
-    let about = (!ranks.is_empty()).then(|| PageBlock::note(ABOUT_RANKS)).flatten();
-    blocks.extend(ranks.into_iter().filter_map(PageBlock::titled));
-    blocks.extend(about);
-    blocks.extend(disk_table(analysis).and_then(PageBlock::titled));
-    if !book.filesystems.is_empty() {
-        blocks.extend(amplification_tables(analysis).into_iter().filter_map(PageBlock::titled));
-    }
-    blocks
-}
-
-/// Host, caches, validity, cost and place of a run.
-pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
-    let book = analysis.book;
-    let mut blocks = vec![PageBlock::Facts(run_facts(analysis))];
-    if book.run.reference.is_some() {
-        return blocks;
-    }
-    if !book.filesystems.is_empty() {
-        blocks.extend(PageBlock::titled(made_table(book)));
-    }
-    blocks
-        .extend(conditions_table(analysis.conditions()).into_iter().filter_map(PageBlock::titled));
+    blocks.extend(other_tables(analysis).into_iter().filter_map(PageBlock::titled));
     blocks
 }
 

@@ -15,12 +15,9 @@ const X_TICKS: usize = 9;
 /// Between the texts of two ticks.
 const TICK_GAP: f64 = 14.0;
 
-/// How steep names are that do not fit beside each other.
+/// The slope of names that do not fit side by side.
 pub(super) const SLANT_DEGREES: f64 = 35.0;
 const LABEL_WIDTH_MAX: f64 = 160.0;
-
-/// Between the words of two marks on one line.
-const MARK_GAP: f64 = 10.0;
 
 #[derive(Clone, Copy)]
 pub(super) struct PlacedPoint<'a> {
@@ -78,11 +75,11 @@ impl<'a> ChartLayout<'a> {
             EDGE + lines_height(&title, TITLE.size) + lines_height(&question, QUESTION.size);
         let y_label_y = head_bottom + 24.0;
         let y_span = chart.y_span();
-        let (y_ticks, left) = fit_y_ticks(&y_span.ticks(Y_TICKS), width);
+        let (y_ticks, left) = fit_y_ticks(y_span.ticks(Y_TICKS));
         let mut x = AxisPixels { span: chart.x_span(), pixels: [left, width - EDGE] };
         x.pixels = x_axis_ends(&x, width);
-        let (marks, count) = lanes(&chart.marks, &x, width);
-        let top = y_label_y + 12.0 + count as f64 * LANE_HEIGHT;
+        let marks = lanes(&chart.marks, &x, width);
+        let top = y_label_y + 12.0 + marks.len() as f64 * LANE_HEIGHT;
         let bottom = top + PLOT_HEIGHT;
         let y = AxisPixels { span: y_span, pixels: [bottom, top] };
         let x_ticks = XTicks::new(&x);
@@ -138,27 +135,17 @@ impl<'a> ChartLayout<'a> {
     }
 }
 
-/// Marks with places at which their words do not cover each other, and how many lines that takes.
-fn lanes<'a>(
-    marks: &'a [ChartMark],
-    x: &AxisPixels<'_>,
-    chart_width: f64,
-) -> (Vec<MarkLabel<'a>>, usize) {
+/// Marks from left to right, the words of each on a line of their own.
+fn lanes<'a>(marks: &'a [ChartMark], x: &AxisPixels<'_>, chart_width: f64) -> Vec<MarkLabel<'a>> {
     let mut sorted: Vec<&ChartMark> = marks.iter().collect();
     sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let mut ends: Vec<f64> = Vec::new();
-    let mut labels = Vec::new();
-    for mark in sorted {
+    let label = |(lane, mark): (usize, &'a ChartMark)| {
         let text = clipped(&mark.label, MARK_SIZE, chart_width / 2.0);
         let half = width(&text, MARK_SIZE) / 2.0;
         let middle = x.at(mark.x).clamp(EDGE + half, chart_width - EDGE - half);
-        let lane =
-            ends.iter().position(|end| middle - half >= end + MARK_GAP).unwrap_or(ends.len());
-        ends.resize(ends.len().max(lane + 1), 0.0);
-        ends[lane] = middle + half;
-        labels.push(MarkLabel { mark, text, x: middle, lane });
-    }
-    (labels, ends.len())
+        MarkLabel { mark, text, x: middle, lane }
+    };
+    sorted.into_iter().enumerate().map(label).collect()
 }
 
 /// Height of lines of text, in pixels.
@@ -166,16 +153,14 @@ fn lines_height(lines: &[String], size: f64) -> f64 {
     lines.len() as f64 * size * LINE_HEIGHT
 }
 
-/// Ticks with texts that leave room for the plot, and where that begins.
-fn fit_y_ticks(ticks: &[Tick], chart_width: f64) -> (Vec<Tick>, f64) {
-    let texts: Vec<&str> = ticks.iter().map(|tick| &*tick.text).collect();
-    let texts = names(&texts, TICK.size, LABEL_WIDTH_MAX.min(chart_width / 3.0));
-    let left = EDGE + widest(&texts, TICK.size) + GAP;
-    let ticks = ticks.iter().zip(texts).map(|(tick, text)| Tick { at: tick.at, text });
-    (ticks.collect(), left.max(EDGE + 34.0))
+/// Ticks with where the plot begins beside their texts.
+fn fit_y_ticks(ticks: Vec<Tick>) -> (Vec<Tick>, f64) {
+    let widths = ticks.iter().map(|tick| width(&tick.text, TICK.size));
+    let left = EDGE + widths.fold(0.0, f64::max) + GAP;
+    (ticks, left.max(EDGE + 34.0))
 }
 
-/// The ends of the x axis, so that half of the outer texts has room beside them.
+/// The ends of the x axis, so that half of the outer texts fits next to them.
 fn x_axis_ends(x: &AxisPixels<'_>, chart_width: f64) -> [f64; 2] {
     let [left, right] = x.pixels;
     let ticks = x.span.ticks(X_TICKS);
@@ -232,7 +217,7 @@ impl XTicks {
     }
 }
 
-/// Whether no text of a tick touches that of the next.
+/// Whether no text of a tick touches the next text.
 fn has_room(ticks: &[Tick], x: &AxisPixels<'_>) -> bool {
     let half = |tick: &Tick| width(&tick.text, TICK.size) / 2.0;
     ticks

@@ -86,7 +86,7 @@ pub(crate) struct PageChart {
     /// The element for wide screens, paper and files. It holds title, legend and notes too, which are
     /// seen in files only.
     pub(crate) wide: String,
-    /// The element for narrow screens, without series: a script puts those of the wide one in.
+    /// The element for narrow screens, without series: a script moves the series of the wide one into it.
     pub(crate) narrow: String,
     /// Names of series, in the order of the legend.
     pub(crate) names: Vec<LegendItem>,
@@ -125,7 +125,7 @@ impl PageChart {
     }
 }
 
-/// The chart as an element of a page, of which only the plot and its axes are in view.
+/// The chart as an element of a page, where only the plot and its axes are in view.
 fn page_svg(chart: &Chart, width: f64) -> String {
     let is_wide = width == WIDTH;
     let layout = ChartLayout::new(chart, width);

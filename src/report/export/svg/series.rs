@@ -148,7 +148,7 @@ impl PlacedSeries<'_> {
         }
     }
 
-    /// Single values as one path, which keeps files of many small: beside each other where they share a
+    /// Single values as one path, which keeps files of many small: side by side where they share a
     /// bar, else at their place; hollow where they were measured under background load and can be seen.
     fn draw_dots(&self, out: &mut SvgWriter) {
         let is_dense = is_dense(self.series);

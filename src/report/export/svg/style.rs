@@ -50,7 +50,7 @@ pub(super) const LANE_HEIGHT: f64 = 17.0;
 /// From a line of text to the next, as a share of its size.
 pub(super) const LINE_HEIGHT: f64 = 1.35;
 
-/// As many patterns are told apart.
+/// The number of patterns.
 pub(super) const PATTERNS: usize = 4;
 /// Dashes of lines by their turn among those drawn alike; the first is whole.
 pub(super) const DASHES: [&str; PATTERNS] = ["", "2 3", "9 3 2 3", "1 4"];

@@ -16,7 +16,7 @@ const WIDTHS: [u16; 95] = [
 /// Fonts that stand in for Helvetica are up to this much wider, as DejaVu Sans is.
 const WIDER: f64 = 1.14;
 
-/// What a character that is not in the table may take: those of East Asia are square.
+/// What a character that is not in the table may take: characters of East Asia are square.
 const OTHER: f64 = 1.0;
 
 /// The least number of characters that a name is cut to.

@@ -15,7 +15,7 @@ pub(super) struct AxisPixels<'a> {
 }
 
 impl AxisPixels<'_> {
-    /// The pixel of a number; that of the nearest end if it lies outside.
+    /// The pixel of a number; the nearest end if it lies outside.
     pub(super) fn at(&self, value: f64) -> f64 {
         self.pixels[0] + self.span.share(value) * (self.pixels[1] - self.pixels[0])
     }

@@ -187,7 +187,7 @@ fn odd() -> Vec<Chart> {
     all.into_iter().filter_map(Chart::checked).collect()
 }
 
-/// All of these, and those of known and published runs.
+/// All of these, and the charts of known and published runs.
 pub(in crate::report) fn all() -> Vec<Chart> {
     let names: Vec<String> = (0..30).map(|at| format!("a phase with a long name {at}")).collect();
     let names: Vec<&str> = names.iter().map(|name| &**name).collect();
