@@ -3,7 +3,7 @@
 use super::disturbances::others_io;
 use super::limit::Limit;
 use crate::base::distinct::each_once;
-use crate::results::book::{Book, DiskActivity, Level, Measurement};
+use crate::results::book::{Book, DiskActivity, Level};
 use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
 /// What the disk did in one phase of one variant, over its repeats and passes at the phase's last level.
