@@ -3,11 +3,8 @@
 use super::disturbances::others_io;
 use super::limit::Limit;
 use crate::base::distinct::each_once;
-use crate::results::book::{Book, DiskActivity, Level, Measurement};
+use crate::results::book::{Book, DiskActivity, Level};
 use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
-
-/// A modelled disk may answer this share of its requests late before its rates are not the disk's.
-pub(super) const LATE_SHARE_MAX: f64 = 0.01;
 
 /// What the disk did in one phase of one variant, over its repeats and passes at the phase's last level.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,13 +66,6 @@ impl DiskUse {
 /// Reads and writes.
 fn moves(activity: &DiskActivity) -> u64 {
     activity.reads.saturating_add(activity.writes)
-}
-
-/// The share of the requests of a modelled disk that came late; none of a measurement on another one.
-pub(super) fn late_share(m: &Measurement) -> Option<f64> {
-    let disk = m.disk.as_ref()?;
-    let late = disk.late? as f64;
-    Some(if late > 0.0 { late / disk.requests().max(1) as f64 } else { 0.0 })
 }
 
 /// Valid measurements of each phase of each variant, at the last level that the phase was measured at.

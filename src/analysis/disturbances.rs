@@ -1,7 +1,6 @@
 //! Detects background load and other disturbances of measurements: each kind with its threshold. None of
 //! them makes a measurement invalid: its work was done.
 
-use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::limit::Limit;
 use super::thresholds::OTHERS_CPU_SHARE;
 use super::warnings::table::WarningCode;
@@ -36,6 +35,9 @@ const STEAL_SECONDS_MIN: f64 = 0.05;
 
 /// The clocks may go apart by this much: calibration is better than a tenth of it.
 const CLOCK_ERROR: f64 = 0.001;
+
+/// A modelled disk may answer this share of its requests late before its rates are not the disk's.
+pub(super) const LATE_SHARE_MAX: f64 = 0.01;
 
 /// A kind of disturbance from outside, with its condition, its sentence and its hint.
 pub(super) struct DisturbanceKind {
@@ -127,6 +129,13 @@ pub(super) fn is_disturbed(book: &Book, m: &Measurement) -> bool {
 fn above(part: f64, all: f64, share: f64, seconds: f64) -> Option<f64> {
     let found = part / all;
     (found.is_finite() && found > share && part >= seconds).then_some(found)
+}
+
+/// The share of the requests of a modelled disk that came late; none of a measurement on another one.
+pub(super) fn late_share(m: &Measurement) -> Option<f64> {
+    let disk = m.disk.as_ref()?;
+    let late = disk.late? as f64;
+    Some(if late > 0.0 { late / disk.requests().max(1) as f64 } else { 0.0 })
 }
 
 /// Whether a phase waits for a modelled disk that is not late: it answers at its time, whatever the processors do.

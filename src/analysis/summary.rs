@@ -5,11 +5,10 @@ use super::disturbances::is_disturbed;
 use super::effects::rates::rates;
 use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
-use super::trials::counter;
 use super::uncertainty::{
     Estimate, coefficient_of_variation, independent, log_rates, mean, rate_estimate,
 };
-use crate::base::distinct::each_once;
+use crate::base::distinct::{counter, each_once};
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement, SETTLE};

@@ -9,23 +9,11 @@ use super::observations::Observations;
 use super::run_effects::ranking;
 use super::statistics::describe::{mean, median};
 use super::statistics::{Interval, share_interval};
+use crate::base::distinct::counter;
 use crate::results::book::Book;
 
 /// The chance of the share of a few pairs to lie beyond its interval, if claims are as seldom as they may be.
 const CLAIMS_ALPHA: f64 = 0.01;
-
-/// The counter that this holds for; a new one at the end if there is none.
-pub(super) fn counter<T>(
-    all: &mut Vec<T>,
-    is_it: impl Fn(&T) -> bool,
-    new: impl FnOnce() -> T,
-) -> &mut T {
-    let at = all.iter().position(is_it).unwrap_or_else(|| {
-        all.push(new());
-        all.len() - 1
-    });
-    &mut all[at]
-}
 
 /// How often something came true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

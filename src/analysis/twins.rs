@@ -7,8 +7,8 @@ use super::effect::Reading;
 use super::effects::decide::Decision;
 use super::finding::Finding;
 use super::statistics::Interval;
-use super::trials::{Tally, counter};
-use crate::base::distinct::each_once;
+use super::trials::Tally;
+use crate::base::distinct::{counter, each_once};
 use crate::results::book::Level;
 
 /// A kind of finding that can tell twins apart: a reading, the whole job, or caches below the kernel. Sources, destinations and

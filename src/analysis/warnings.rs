@@ -10,8 +10,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use super::disk_use::{LATE_SHARE_MAX, late_share};
-use super::disturbances::{DISTURBANCES, DisturbanceKind};
+use super::disturbances::{DISTURBANCES, DisturbanceKind, LATE_SHARE_MAX, late_share};
 use super::findings::say;
 use super::repeat_step::{RepeatStep, step_over_repeats};
 use crate::analysis::figures::RunFigures;

@@ -19,6 +19,19 @@ pub(crate) fn each_of_many_once<T: Ord + Copy>(all: impl Iterator<Item = T>) -> 
     all.filter(|one| seen.insert(*one)).collect()
 }
 
+/// The counter that this holds for; a new one at the end if there is none.
+pub(crate) fn counter<T>(
+    all: &mut Vec<T>,
+    is_it: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> &mut T {
+    let at = all.iter().position(is_it).unwrap_or_else(|| {
+        all.push(new());
+        all.len() - 1
+    });
+    &mut all[at]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
