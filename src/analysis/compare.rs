@@ -11,7 +11,7 @@ mod rows;
 
 use crate::analysis::figures::RunFigures;
 pub(crate) use baseline::BaselineMark;
-pub(crate) use check::{BaselineKind, Check, CheckVerdict, UnlikeRun};
+pub(crate) use check::{Check, CheckVerdict, UnlikeRun};
 pub(crate) use decisions::LoadedSide;
 pub use decisions::RowEffect;
 pub(crate) use matching::PhaseKey;
