@@ -116,7 +116,7 @@ fn what_is_said_of_the_between_run_variance_is_what_the_rows_rest_on() {
         "Too few other runs show how much equal runs differ: that is taken from other machines.";
     assert!(text(&[]).contains(few), "{}", text(&[]));
     assert!(text(&others[..1]).contains(few), "{}", text(&others[..1]));
-    let all = "How much equal runs differ is known from 7 other runs of the job of A or B.";
+    let all = "How much equal runs differ is known from 7 other runs.";
     assert!(text(&others).contains(all), "{}", text(&others));
     assert!(text(&others).contains("Within 10% in all 20 rows: "));
 }

@@ -64,7 +64,7 @@ fn what_is_no_run_document_is_refused_in_a_sentence() {
         ("{\"format\": \"boatload-run\", \"version\": 2}", "version 2"),
         ("{\"format\": \"boatload-run\", \"version\": 1}", "missing field `run`"),
         (&"[".repeat(100_000), "recursion limit"),
-        (&document(&fixture::book()).repeat(2), "behind the first document"),
+        (&document(&fixture::book()).repeat(2), "follows the first document"),
     ] {
         let why = read_document(text.as_bytes()).unwrap_err();
         assert!(why.contains(part) && !why.contains(char::is_control), "{why}");
