@@ -539,8 +539,9 @@ fn what_is_missing_is_never_said_to_take_no_longer() {
         let found = answer(&book);
         assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
         assert!(found.sentence().starts_with("list-cold is missing"), "{found:?}");
-        let others = " Of the others: nothing takes more than 10% longer ";
-        assert!(found.sentence().contains(others), "{found:?}");
+        for part in [" Of the others: ", "nothing takes more than 10% longer "] {
+            assert!(found.sentence().contains(part), "{found:?}");
+        }
     }
 }
 
