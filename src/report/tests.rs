@@ -282,7 +282,7 @@ fn variants_that_scale_over_unlike_levels_each_name_their_own() {
     book.measurements.push(higher);
     let text = rendered("terminal", &book.ordered_as_measured());
     assert!(text.contains(" lowest  highest  times"), "{text}");
-    assert!(text.contains("\ntimes of 1 MiB"), "{text}");
+    assert!(text.contains("\ncreate: times of 1 MiB"), "{text}");
     assert_fits(&text, "levels of each variant");
 }
 

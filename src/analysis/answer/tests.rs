@@ -312,8 +312,12 @@ fn layouts_that_get_slower_are_told_from_those_that_do_not() {
     growing.measurements.retain(|m| m.cell.variant == "multiple");
     let found = answer(&growing);
     assert_eq!(found.verdict, Verdict::No, "{found:?}");
-    let text = "At the end of create nothing takes more than 10% longer than near its beginning. ";
-    assert!(found.sentence().starts_with(text), "{found:?}");
+    let text =
+        ": at the end of create nothing takes more than 10% longer than near its beginning. ";
+    assert!(
+        found.sentence().starts_with("Fast up to ") && found.sentence().contains(text),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -372,8 +376,8 @@ fn a_directory_is_told_what_kind_of_disk_its_cold_reads_are_like() {
         assert!(found.sentence().starts_with(text), "{found:?}");
     };
     begins(&small_files(2_000.0, 168.0), "Like a hard disk of 7,200 rpm: cold reads at 16");
-    begins(&small_files(4_000_000.0, 3_000_000.0), "Faster than every kind of disk that is kept");
-    begins(&small_files(20.0, 3.0), "Slower than every kind of disk that is kept");
+    begins(&small_files(4_000_000.0, 3_000_000.0), "Faster than all kinds of disk that are kept");
+    begins(&small_files(20.0, 3.0), "Slower than all kinds of disk that are kept");
     begins(&small_files(600.0, 320.0), "Faster than a hard disk of 5,400 rpm, slower than ");
     let mut warm = small_files(2_000.0, 168.0);
     warm.measurements.iter_mut().for_each(|m| m.cache.found = CacheState::Warm);
@@ -511,10 +515,7 @@ fn a_variant_that_failed_is_named_beside_the_fastest() {
     let text = found.sentence();
     let lead = "phase-0 is missing in part: ENOSPC (no space left on device) in phase-0 (xfs). ";
     assert!(text.starts_with(lead), "{found:?}");
-    assert!(
-        text.contains("ext4 is the fastest: the whole job (without xfs) takes btrfs "),
-        "{text}"
-    );
+    assert!(text.contains("ext4 is the fastest. The whole job (without xfs) takes "), "{text}");
 }
 
 fn fail(m: &mut Measurement) {
@@ -529,7 +530,7 @@ fn is_at(m: &Measurement, value: f64) -> bool {
 fn what_is_missing_is_never_said_to_take_no_longer() {
     let found = answer(&directory(0.0, Noise::Spread(2), 1));
     assert_eq!(found.verdict, Verdict::No);
-    let nothing = "Nothing takes more than 10% longer at 1,000,000 files than at 1,000: ";
+    let nothing = "Fast up to 1,000,000 files: nothing takes more than 10% longer at 1,000,000 files than at 1,000: ";
     assert!(found.sentence().starts_with(nothing), "{found:?}");
     for is_lost in [|_: &Measurement| true, |m: &Measurement| is_at(m, 1e6)] {
         let mut book = directory(0.0, Noise::Spread(2), 1);
@@ -538,8 +539,9 @@ fn what_is_missing_is_never_said_to_take_no_longer() {
         let found = answer(&book);
         assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
         assert!(found.sentence().starts_with("list-cold is missing"), "{found:?}");
-        let others = " Of the others: nothing takes more than 10% longer ";
-        assert!(found.sentence().contains(others), "{found:?}");
+        for part in [" Of the others: ", "nothing takes more than 10% longer "] {
+            assert!(found.sentence().contains(part), "{found:?}");
+        }
     }
 }
 
@@ -550,5 +552,5 @@ fn a_phase_without_a_valid_measurement_is_named_beside_one_that_takes_longer() {
     let found = answer(&book);
     assert_eq!(found.verdict, Verdict::Yes);
     assert!(found.sentence().starts_with("task-1 is missing: ENOSPC "), "{found:?}");
-    assert!(found.sentence().contains(" in task-1 at 30% full. task-"), "{found:?}");
+    assert!(found.sentence().contains(" in task-1 at 30% full. Slower from "), "{found:?}");
 }

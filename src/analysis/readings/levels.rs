@@ -284,7 +284,7 @@ impl Tasks<'_> {
     }
 }
 
-/// `fast up to 1,000 files, slower from 10,000 on: ` where files are counted, `slower from 50% on: ` elsewhere.
+/// `fast up to 1,000 files, slower from 10,000 on: ` of directories, `slower from 50% on: ` of space; none elsewhere.
 fn first_slow(most: &EffectFinding, others: &[&EffectFinding]) -> Option<Vec<Part>> {
     let all = || std::iter::once(most).chain(others.iter().copied());
     let since = all().filter_map(|one| one.headline.since).reduce(f64::min)?;
@@ -294,16 +294,20 @@ fn first_slow(most: &EffectFinding, others: &[&EffectFinding]) -> Option<Vec<Par
     let lowest = most.from.level.as_ref()?.value;
     let below = levels().filter(|value| *value < since).fold(lowest, f64::max);
     let fast = say::level_in_words(&Level { value: below, ..level.clone() });
-    Some(match level.axis == FILES_OF_DIRECTORIES {
-        true => {
-            parts!["fast up to ", Part::Level(fast), ", slower from ", Part::Level(from), " on: "]
+    match level.axis.as_str() {
+        FILES_OF_DIRECTORIES => {
+            let fast = Part::Level(fast);
+            Some(parts!["fast up to ", fast, ", slower from ", Part::Level(from), " on: "])
         }
-        false => parts!["slower from ", Part::Level(from), " on: "],
-    })
+        SPACE_USED => Some(parts!["slower from ", Part::Level(from), " on: "]),
+        _ => None,
+    }
 }
 
 /// The axis of the question up to how many files a directory is fast.
 const FILES_OF_DIRECTORIES: &str = "file-count";
+/// The axis of the question from where on a file system is slow.
+const SPACE_USED: &str = "space-used";
 
 /// ` at 94% full as at 30%`
 fn between(low: &Level, high: &Level) -> Vec<Part> {

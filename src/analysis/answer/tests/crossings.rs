@@ -51,9 +51,9 @@ fn levels_in_the_middle_that_one_variant_wins_are_told_with_both_ends() {
         _ => 1.0,
     }));
     assert!(
-        found
-            .sentence()
-            .starts_with("At 1 KiB nothing is proven; from 8 KiB to 32 KiB b is faster than a: "),
+        found.sentence().starts_with(
+            "At 1 KiB no difference is proven; from 8 KiB to 32 KiB b is faster than a: "
+        ),
         "{found:?}"
     );
 }
