@@ -102,7 +102,6 @@ fn step(
     let mut next = match draft.lacks {
         Lack::Variants if !is_real => None,
         Lack::Variants => others(book, is_alone && (is_root || journal)),
-        // Neither repeats nor a journal bring what is missing.
         Lack::Measurements => None,
         Lack::Design if !trust.is_disturbed => None,
         _ if journal => {

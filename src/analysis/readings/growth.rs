@@ -51,7 +51,7 @@ impl Reading for Growth {
             _ => "tenth".into(),
         };
         let heads = [format!("second {tenth}"), format!("last {tenth}")];
-        let mut table = effects_table(run, &rows, course.counted.noun(), heads);
+        let mut table = effects_table(run, &rows, course.counted.noun(), &heads);
         table.add("limited by", rows.iter().map(|one| run.limit_of(one)));
         let is_synced = |phase: &str| {
             let mut own = run.summary.rows().filter(|row| row.phase == phase);

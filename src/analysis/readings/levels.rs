@@ -56,7 +56,7 @@ impl Reading for Levels {
         let ends = common_ends(&rows).map(|ends| ends.map(say::level));
         let heads = ends.unwrap_or_else(|| ["lowest".into(), "highest".into()]);
         let axis = &rows.first()?.to.level.as_ref()?.axis;
-        let mut table = effects_table(run, &rows, axis, heads);
+        let mut table = effects_table(run, &rows, axis, &heads);
         table.add("limited by", rows.iter().map(|one| run.limit_of(one)));
         let since = |one: &EffectFinding| {
             let level = Level { value: one.headline.since?, ..one.to.level.clone()? };

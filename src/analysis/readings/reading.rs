@@ -200,7 +200,7 @@ pub(in crate::analysis) fn effects_table(
     run: &RunView<'_>,
     rows: &[&EffectFinding],
     corner: &str,
-    heads: [String; 2],
+    heads: &[String; 2],
 ) -> AnswerTable {
     let mut table = AnswerTable { corner: corner.into(), ..AnswerTable::default() };
     let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
