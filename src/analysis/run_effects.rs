@@ -17,19 +17,20 @@ use crate::results::book::Measurement;
 
 /// All pairs of variants: of the whole job, and of each phase at each level.
 pub(super) fn ranking(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
-    between_variants(Reading::Ranking, all.jobs().into_iter().chain(all.tables()).collect(), alpha)
+    let tables: Vec<TimeTable<'_>> = all.jobs().into_iter().chain(all.tables()).collect();
+    between_variants(Reading::Ranking, &tables, alpha)
 }
 
 /// All pairs of variants of these times.
 pub(super) fn between_variants(
     reading: Reading,
-    tables: Vec<TimeTable<'_>>,
+    tables: &[TimeTable<'_>],
     alpha: f64,
 ) -> Vec<EffectFinding> {
     let phases = each_once(tables.iter().map(|table| table.phase));
     let (mut effects, mut groups) = (Vec::new(), Vec::new());
     let mut independent = vec![0; phases.len()];
-    for table in &tables {
+    for table in tables {
         let group = phases.iter().position(|phase| *phase == table.phase).unwrap_or(0);
         let mut compared = BTreeSet::new();
         for (at, a) in table.rows.iter().enumerate() {

@@ -93,8 +93,8 @@ fn step(
         // What was done with as many is not done again.
         if advised > done { so_many(advised, why) } else { None }
     };
-    let filesystem = ["--filesystem", "ext4"];
-    let steady = "on a disk whose own speed does not change";
+    let (filesystem, steady) =
+        (["--filesystem", "ext4"], "on a disk whose own speed does not change");
     let on_model = |why| match has_made {
         true => step(again(book, &[MODELLED_DISK]), why, None),
         false => step(again(book, &[filesystem, MODELLED_DISK]), why, None),

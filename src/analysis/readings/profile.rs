@@ -181,7 +181,7 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
             m.cache.asked == CacheAsked::Cold && m.cache.found == CacheState::ColdVerified;
         is_real && is_read && is_cold
     };
-    let reads = measured(group).filter(|row| own(&row.phase).iter().all(|m| is_cold(m)));
+    let reads = measured(group).filter(|row| own(&row.phase).iter().all(is_cold));
     let reads: Vec<(&str, f64)> =
         reads.filter_map(|row| Some((row.phase.as_str(), row.rate?.mean))).collect();
     let kept = disk_kinds::kept();

@@ -79,13 +79,12 @@ impl AnswerTable {
 }
 
 /// How ratios are to be read: `* proven`, `intervals at 99.1% or more`.
-pub(crate) fn about_ratios<'a>(
-    all: impl Iterator<Item = &'a ComparedRatio> + Clone,
-) -> Vec<String> {
-    let has = |is: fn(Decision) -> bool| all.clone().any(|one| is(one.decision));
+pub(crate) fn about_ratios<'a>(all: impl Iterator<Item = &'a ComparedRatio>) -> Vec<String> {
+    let all: Vec<&ComparedRatio> = all.collect();
+    let has = |is: fn(Decision) -> bool| all.iter().any(|one| is(one.decision));
     let longer = has(Decision::is_difference).then(|| "* proven".to_string());
     let alike = has(|one| one == Decision::Within).then(|| "= proven within 10%".to_string());
-    let mut levels: Vec<f64> = all.clone().filter_map(|one| one.level).collect();
+    let mut levels: Vec<f64> = all.iter().filter_map(|one| one.level).collect();
     levels.sort_by(f64::total_cmp);
     // Rounded down, so that no level is said to be higher than it is.
     let percent = |level: f64| (level * 1000.0 + 1e-6).floor() / 10.0;

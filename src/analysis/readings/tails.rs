@@ -29,7 +29,7 @@ impl Reading for Tails {
                 row.times = log_by_repeat(&cell, log);
             }
         }
-        let mut effects = between_variants(Conclusion::Tails, tables, alpha);
+        let mut effects = between_variants(Conclusion::Tails, &tables, alpha);
         effects.iter_mut().for_each(|one| one.text = text_of(&about(one, one.stated())));
         effects
     }
