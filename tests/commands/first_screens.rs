@@ -99,6 +99,9 @@ fn the_first_screen_of_every_kept_run_is_the_kept_one_and_the_rest_is_in_the_det
     }
 }
 
+/// Words of a sentence that stand on a screen however narrow.
+const BEGINNING: usize = 5;
+
 #[test]
 fn a_first_screen_is_fitted_to_its_terminal_and_breaks_no_word() {
     for document in kept_documents() {
@@ -120,7 +123,13 @@ fn a_first_screen_is_fitted_to_its_terminal_and_breaks_no_word() {
             let commands = ran.stdout.lines().filter(|line| is_command(line)).count();
             assert!((1..=2).contains(&commands), "{name}:\n{}", ran.stdout);
             let words: Vec<&str> = ran.stdout.split_whitespace().collect();
-            assert!(words.windows(said.len()).any(|some| some == said), "{name}:\n{}", ran.stdout);
+            // Where there is little room a clause of the sentence may be left out, never its beginning.
+            let begun = if columns < COLUMNS { &said[..BEGINNING] } else { &said[..] };
+            assert!(
+                words.windows(begun.len()).any(|some| some == begun),
+                "{name}:\n{}",
+                ran.stdout
+            );
         }
         assert_eq!(shown("10").stdout, shown("40").stdout, "{name}: narrower than 40");
         assert_eq!(shown("999").stdout, shown("120").stdout, "{name}: wider than 120");
