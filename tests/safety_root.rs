@@ -328,7 +328,7 @@ fn a_store_on_a_full_disk_costs_no_result_and_takes_the_run_once_there_is_space(
 /// What a killed run left, with directories in its tree.
 fn leftover(bench: &Bench) -> std::path::PathBuf {
     let job = "name = \"x\"\nquestion = \"?\"\n[tree]\nfiles = 300_000\ndirectories = 4\n\
-               order = \"stripe\"\n[[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"stat\"\npasses = 100\n";
+               placement = \"stripe\"\n[[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"stat\"\npasses = 100\n";
     let job = bench.write("job.toml", job);
     let mut command = bench.command(["run"]);
     command.arg(&job).stdout(std::process::Stdio::null());

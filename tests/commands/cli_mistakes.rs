@@ -363,7 +363,7 @@ fn a_plan_of_a_run_that_could_not_be_fails_with_the_reason() {
         let mut command = bench.command(["plan", "--dir"]);
         Ran::of(command.arg(place.path()).args(more))
     };
-    let ran = plan(&["--set", "files=100m"]);
+    let ran = plan(&["--set", "files=100M"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     assert!(ran.stderr.contains("does not fit"), "{}", ran.stderr);
     assert_eq!(plan(&["--set", "files=100"]).code, Some(0));

@@ -117,7 +117,7 @@ fn access_times_stay_when_that_is_asked() {
 #[test]
 fn more_directories_than_may_be_open_are_reached_by_path() {
     let bench = Bench::default();
-    let tree = "files = 6000\ndirectories = 5000\norder = \"stripe\"";
+    let tree = "files = 6000\ndirectories = 5000\nplacement = \"stripe\"";
     all_valid(&bench, &["env"], &bench.write("job.toml", job("threads = 2", tree)));
 }
 
