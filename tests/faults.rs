@@ -404,6 +404,11 @@ fn frozen_run(options: &[&str], then: impl Fn(&Running)) -> Option<(Ran, serde_j
     Some((Ran { stderr, ..ran }, serde_json::from_str(&document).unwrap_or_default()))
 }
 
+/// A wrapped text without its line breaks.
+fn in_a_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// How many seconds a run on a frozen file system said it had waited for in `create`.
 fn seconds_waited(stderr: &str, before: &str) -> Option<u64> {
     let (seconds, rest) = stderr.split_once(before)?.1.split_once(" s in ")?;
@@ -417,7 +422,11 @@ fn a_phase_with_a_limit_on_a_frozen_file_system_ends_the_run_which_gives_what_it
     let said = seconds_waited(&ran.stderr, "the run ends: no operation has ended for ");
     assert!(said.is_some_and(|seconds| seconds >= 5), "{}", ran.stderr);
     assert!(ran.stderr.contains("the call has returned"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("INCOMPLETE"), "{}", ran.stdout);
+    assert!(
+        in_a_line(&ran.stdout).contains("The run was stopped before its end"),
+        "{}",
+        ran.stdout
+    );
     let create = &document["measurements"][0];
     assert_eq!((&create["phase"], &create["valid"]), (&"create".into(), &false.into()));
     assert!(create["operations"].as_u64().unwrap() >= 100, "{create}");
@@ -449,7 +458,9 @@ fn a_run_whose_store_is_on_the_frozen_file_system_too_gives_what_it_has_while_th
     let stderr = std::fs::read_to_string(&errors).unwrap();
     assert!(is_said, "while it was frozen: {stderr}");
     assert_eq!(ran.code, Some(1), "{stderr}");
-    assert!(ran.stdout.contains("INCOMPLETE") && ran.stdout.contains("append"), "{}", ran.stdout);
+    let screen = in_a_line(&ran.stdout);
+    assert!(screen.contains("append is missing"), "{screen}");
+    assert!(screen.contains("The run was stopped before its end"), "{screen}");
     let spill = stderr.split("`boatload import ").nth(1).unwrap().split('`').next().unwrap();
     let document = std::fs::read_to_string(bench.work().join(spill)).unwrap();
     let document: serde_json::Value = serde_json::from_str(&document).unwrap();

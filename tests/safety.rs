@@ -73,7 +73,7 @@ fn after_kill_9_the_store_is_readable_and_clean_removes_all_and_nothing_else() {
     assert_eq!(runs.code, Some(0), "{}", runs.stderr);
     assert!(runs.stdout.contains("unfinished"), "{}", runs.stdout);
     let shown = bench.run(["show", "last"]);
-    assert!(shown.stdout.contains("INCOMPLETE"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("Nothing was measured"), "{}", shown.stdout);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
 
     let asked = bench.run(["clean"]);
@@ -142,7 +142,7 @@ fn an_interrupted_run_cleans_up_exits_with_130_and_keeps_what_it_has() {
         assert_eq!(ran.code, Some(130), "{signal:?}: {}", ran.stderr);
         assert_eq!(names_in(&bench.work()), ["beside"], "{signal:?}");
         survives(&beside);
-        assert!(ran.stdout.contains("INCOMPLETE"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("The run was stopped before its end"), "{}", ran.stdout);
         assert!(ran.stderr.contains("interrupted; what was done is kept"), "{}", ran.stderr);
         let document = bench.run(["show", "last", "--json", "-"]).json();
         assert_eq!(document["run"]["complete"], false);

@@ -50,7 +50,7 @@ fn a_slowdown_to_eleven_times_is_planted_in_every_phase_and_found() {
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
         assert!(
             ran.stdout
-                .starts_with("A against B: 1 run, A and B in turns, B takes 11.0 times as long\n")
+                .starts_with("A against B: 1 run, A and B in turns; B takes 11.0 times as long\n")
         );
         let phases = ["the whole job", "create", "stat", "delete"];
         phases.iter().all(|phase| columns(&ran.stdout, phase)[0] == "100%")

@@ -71,7 +71,7 @@ fn a_logarithmic_directory_gives_a_step_for_each_doubling() {
 #[test]
 fn directories_filled_one_by_one_begin_fast_again_and_striped_ones_slow_down_together() {
     let truth = "metadata = '10us', directory = 'linear', directory_cost = '4us'";
-    let tree = |order| format!("files = 5_000, directories = 5, order = '{order}'");
+    let tree = |placement| format!("files = 5_000, directories = 5, placement = '{placement}'");
     let filled = ran(&sim(&tree("fill"), &[CREATE_IN_TEN], truth));
     follows(valid(&filled, "create"), |n| 10_000.0 + ((n % 1000) as f64 * 4.0).floor());
     let striped = ran(&sim(&tree("stripe"), &[CREATE_IN_TEN], truth));
@@ -321,7 +321,7 @@ fn tails_find_stalls_of_one_variant_that_the_median_does_not_know() {
     near(other as f64 / calm as f64, 1.0, "the medians are the same");
     assert_eq!(answer.verdict, Verdict::Yes, "{answer:?}");
     let sentence = answer.sentence();
-    assert!(sentence.starts_with("p99 of create: "), "{sentence}");
+    assert!(sentence.starts_with("P99 of create: "), "{sentence}");
     assert!(sentence.contains(" times as long on other as on calm ("), "{sentence}");
 }
 

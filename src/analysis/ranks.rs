@@ -57,7 +57,7 @@ pub struct SlowRank {
 }
 
 /// Ranks that are judged together.
-struct RankGroup {
+struct JudgedRanks {
     name: String,
     ranks: Vec<usize>,
 }
@@ -112,32 +112,33 @@ impl RankRates {
     pub fn slow(&self, hosts: &[String]) -> Option<SlowRank> {
         let of_host = |host: &String| {
             let ranks: Vec<usize> = (0..hosts.len()).filter(|rank| hosts[*rank] == *host).collect();
-            RankGroup { name: format!("{host} ({} ranks)", ranks.len()), ranks }
+            JudgedRanks { name: format!("{host} ({} ranks)", ranks.len()), ranks }
         };
         let hosts_in_order = BTreeSet::from_iter(hosts).into_iter();
-        let by_host: Vec<RankGroup> = hosts_in_order.map(of_host).collect();
+        let by_host: Vec<JudgedRanks> = hosts_in_order.map(of_host).collect();
         // A host with one rank is that rank, and a host with one slow rank among others is not slow itself.
         let is_slow =
             |rank: &usize| self.share_of_median(*rank).is_some_and(|share| share < SLOW_RATIO);
-        let is_whole = |group: &RankGroup| group.ranks.len() > 1 && group.ranks.iter().all(is_slow);
+        let is_whole =
+            |group: &JudgedRanks| group.ranks.len() > 1 && group.ranks.iter().all(is_slow);
         let whole =
             |slow: &SlowRank| by_host.iter().any(|one| one.name == slow.name && is_whole(one));
-        let of_rank = |(rank, host): (usize, &String)| RankGroup {
+        let of_rank = |(rank, host): (usize, &String)| JudgedRanks {
             name: format!("rank {rank} on {host}"),
             ranks: vec![rank],
         };
-        let ranks: Vec<RankGroup> = hosts.iter().enumerate().map(of_rank).collect();
+        let ranks: Vec<JudgedRanks> = hosts.iter().enumerate().map(of_rank).collect();
         self.slowest_of(&by_host).filter(whole).or_else(|| self.slowest_of(&ranks))
     }
 
     /// The slowest of groups of ranks, if it surely is: in each repeat the group is held against the mean of the others, with a
     /// variance that is moderated over all groups, at a level that is shared by all groups (Bonferroni).
-    fn slowest_of(&self, groups: &[RankGroup]) -> Option<SlowRank> {
+    fn slowest_of(&self, groups: &[JudgedRanks]) -> Option<SlowRank> {
         let (n, repeats) = (groups.len(), self.measured.len());
         if n < 2 || repeats < MEASUREMENTS_MIN {
             return None;
         }
-        let log_rate = |row: &Vec<Option<f64>>, group: &RankGroup| {
+        let log_rate = |row: &Vec<Option<f64>>, group: &JudgedRanks| {
             let rates = group.ranks.iter().map(|rank| row.get(*rank).copied().flatten());
             Some(mean(&rates.collect::<Option<Vec<f64>>>()?).ln())
         };

@@ -70,7 +70,7 @@ fn a_verdict_of_a_page_has_no_number_that_boatload_does_not_give_for_its_runs() 
         }
         let documents =
             page.split("(../results/").skip(1).filter_map(|rest| rest.split(')').next());
-        let documents = documents.filter(|name| name.ends_with(".json"));
+        let documents = documents.filter(|name| name.ends_with(".json.gz"));
         let of_document = |document: &str| {
             let of = || sentences(document).iter().flat_map(|one| numbers(one)).collect();
             known_of.entry(document.into()).or_insert_with(of).clone()

@@ -366,9 +366,9 @@ fn a_plan_of_a_run_that_could_not_be_fails_with_the_reason() {
     let ran = plan(&["--set", "files=100M"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     assert!(ran.stderr.contains("does not fit"), "{}", ran.stderr);
-    assert_eq!(plan(&["--set", "files=100"]).code, Some(0));
+    assert_eq!(plan(&["--set", "files=100", "--set", "selected=10"]).code, Some(0));
     place.make_read_only();
-    let ran = plan(&["--set", "files=100"]);
+    let ran = plan(&["--set", "files=100", "--set", "selected=10"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     assert!(ran.stderr.contains("Read-only file system"), "{}", ran.stderr);
 }

@@ -304,12 +304,12 @@ fn what_is_no_document_or_another_run_of_the_same_id_leaves_the_store_as_it_was(
 
 #[test]
 fn a_kept_run_without_histograms_is_imported_and_says_what_it_lacks() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/fullness-hdd-7200.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/fullness-hdd-7200.json.gz");
     let bench = Bench::default();
     let ran = bench.run([Path::new("import"), &path]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("no histograms"), "{}", ran.stderr);
-    let kept = std::fs::read_to_string(path.with_extension("txt")).unwrap();
+    let kept = std::fs::read_to_string(path.with_extension("").with_extension("txt")).unwrap();
     let shown = bench.run(["show", "last"]).stdout;
     let row = kept.lines().find(|line| line.starts_with("read-file (ext4/fragmented)")).unwrap();
     assert!(shown.contains(row), "{row}\n{shown}");
@@ -334,11 +334,14 @@ fn the_reference_of_the_run_document_has_every_key() {
     let reference = std::fs::read_to_string(root.join("docs/RUN.md")).unwrap();
     let told: BTreeSet<&str> = reference.split('`').skip(1).step_by(2).collect();
     let kept = std::fs::read_dir(root.join("docs/results")).unwrap().map(|e| e.unwrap().path());
-    let documents = kept.filter(|path| path.extension().is_some_and(|e| e == "json"));
     let mut keys = BTreeSet::new();
-    for path in documents.chain([root.join("tests/golden/run.json")]) {
-        let document = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        keys_of(&document, &mut keys);
+    let golden = std::fs::read(root.join("tests/golden/run.json")).unwrap();
+    keys_of(&serde_json::from_slice(&golden).unwrap(), &mut keys);
+    for path in kept.filter(|path| path.extension().is_some_and(|e| e == "gz")) {
+        let bench = Bench::default();
+        assert_eq!(bench.run([Path::new("import"), &path]).code, Some(0));
+        let shown = bench.run(["show", "last", "--json", "-"]).stdout;
+        keys_of(&serde_json::from_str(&shown).unwrap(), &mut keys);
     }
     let missing: Vec<&String> = keys.iter().filter(|key| !told.contains(key.as_str())).collect();
     assert_eq!(missing, [""; 0], "missing in docs/RUN.md");

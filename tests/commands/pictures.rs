@@ -36,7 +36,7 @@ fn evil() -> Bench {
 
 /// A store with a run of `docs/results`.
 fn kept(name: &str) -> Bench {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/results/{name}.json"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/results/{name}.json.gz"));
     let bench = Bench::default();
     let ran = bench.run([Path::new("import"), &path]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

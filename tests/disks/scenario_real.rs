@@ -31,14 +31,15 @@ use serde_json::Value;
 fn ran_on(
     mounted: &LoopMount,
     scenario: &str,
-    scale: Scale,
+    repeats: u32,
     set: &[(&str, &str)],
     watcher: &dyn Watcher,
 ) -> Book {
     let text = find_scenario(scenario).unwrap().text;
     let set = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let cache = Some(CacheAsked::AsIs);
-    let plan = plan_with(text, &Settings { scale, set, cache, ..Settings::default() });
+    let (scale, repeats) = (Scale::Standard, Some(repeats));
+    let plan = plan_with(text, &Settings { scale, repeats, set, cache, ..Settings::default() });
     let ran = Place::default().try_run(&plan, mounted.path(), watcher, &Interrupt::default());
     let book = ran.unwrap_or_else(|failure| panic!("{failure}"));
     let left = names_in(mounted.path());
@@ -63,7 +64,7 @@ fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
     let set = &[("files", "8_000"), ("seconds", "0.01")];
     if let Some(mounted) = LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "40000"], "loop")
     {
-        let book = ran_on(&mounted, "directory", Scale::Standard, set, &Nobody);
+        let book = ran_on(&mounted, "directory", 5, set, &Nobody);
         let single = &growth(&book, "single");
         let law = figures_of(single)["law"].as_str().unwrap().to_string();
         let exponent = figures_of(single)["exponent"].as_f64();
@@ -84,7 +85,7 @@ fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
         );
     }
     if let Some(mounted) = LoopMount::new("xfs", 320) {
-        let book = ran_on(&mounted, "directory", Scale::Standard, set, &Nobody);
+        let book = ran_on(&mounted, "directory", 5, set, &Nobody);
         let single = &growth(&book, "single");
         let law = figures_of(single)["law"].clone();
         let slow = law == "constant" || law == "logarithmic" || law.is_null();
@@ -134,13 +135,12 @@ fn is_filled_as_it_says(fs: &str, megabytes: u64) {
     let look = Look { directory: mounted.path().into(), ..Look::default() };
     let set = [
         ("levels", "40,60,90"),
-        ("repeats", "1"),
         ("directories", "50"),
         ("file_size", "1MiB"),
         ("size_max", "2MiB"),
         ("scan_files", "1_000_000"),
     ];
-    let book = ran_on(&mounted, "fullness", Scale::Standard, &set, &look);
+    let book = ran_on(&mounted, "fullness", 1, &set, &look);
     assert_eq!(book.measurements.len(), 4 * 3 * 6, "{fs}");
     let condition = |key: &CellKey, name: &str| {
         let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name.as_str() == name);

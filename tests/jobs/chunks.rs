@@ -369,9 +369,9 @@ fn durability_syncs_a_file_after_each_chunk() {
 #[test]
 fn a_simulated_truth_tells_the_layouts_apart_below_64_kib_only() {
     let text = chunks().replace("threads          = 16", "threads          = 1");
-    let text = text.replace("repeats =", "engine = 'sim'\nrepeats =").replace(
+    let text = text.replace(
         "[parameters]",
-        "[sim]\nmetadata = '50us'\ntransfer_per_kib = '5us'\n[parameters]",
+        "engine = 'sim'\n[sim]\nmetadata = '50us'\ntransfer_per_kib = '5us'\n[parameters]",
     );
     let pairs = [("chunk_sizes", "1KiB,16KiB,1MiB"), ("chunks", "320")];
     let plan = plan_with(&text, &Settings { repeats: Some(1), ..set(Scale::Quick, &pairs) });

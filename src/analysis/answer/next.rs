@@ -15,7 +15,10 @@ const REPEATS_USUAL: u32 = 10;
 /// The option that has a run on a disk whose own speed does not change.
 const MODELLED_DISK: [&str; 2] = ["--disk", "hdd-7200"];
 
-/// Options that it takes the place of, with one value and without.
+/// The option that has a file system with a journal made for a run.
+const EXT4: [&str; 2] = ["--filesystem", "ext4"];
+
+/// Options that a modelled disk takes the place of, with one value and without.
 const VALUES_OF_PLACE: [&str; 2] = ["--device", "--erase"];
 const WORD_OF_PLACE: &str = "--in-memory";
 
@@ -93,37 +96,29 @@ fn step(
         // What was done with as many is not done again.
         if advised > done { so_many(advised, why) } else { None }
     };
-    let (filesystem, steady) =
-        (["--filesystem", "ext4"], "on a disk whose own speed does not change");
-    let on_model = |why| match has_made {
-        true => step(again(book, &[MODELLED_DISK]), why, None),
-        false => step(again(book, &[filesystem, MODELLED_DISK]), why, None),
-    };
     let mut next = match draft.lacks {
         Lack::Variants if !is_real => None,
         Lack::Variants => others(book, is_alone && (is_root || journal)),
         Lack::Measurements => None,
         Lack::Design if !trust.is_disturbed => None,
-        _ if journal => {
-            step(again(book, &[filesystem]), "with a journal repeats differ less", None)
-        }
+        _ if journal => step(again(book, &[EXT4]), "with a journal repeats differ less", None),
         Lack::Repeats => more_repeats("repeats give it an interval"),
         _ if trust.repeats < 2 => more_repeats("repeats give it an interval"),
         _ if trust.is_disturbed => more_repeats("best while nothing else runs"),
-        Lack::SteadyDevice if can_make => on_model(steady),
+        Lack::SteadyDevice if can_make => on_model(book),
         Lack::SteadyDevice | Lack::Design => more_repeats("more repeats"),
         Lack::Precision => match needed {
             RepeatsNeeded::Few(repeats) => {
                 so_many(repeats.max(done.saturating_add(1)), "would decide it")
             }
-            RepeatsNeeded::TooMany if can_make && is_on_disk(book) => on_model(steady),
+            RepeatsNeeded::TooMany if can_make && is_on_disk(book) => on_model(book),
             RepeatsNeeded::TooMany => None,
             RepeatsNeeded::Unknown => more_repeats("more repeats"),
         },
         Lack::Nothing if is_alone && is_baseline => other_baseline(book),
         Lack::Nothing if trust.reliability == Reliability::High => None,
         Lack::Nothing if trust.has_levels_in_order && can_make && !has_made => {
-            step(again(book, &[filesystem]), "levels in random order", None)
+            step(again(book, &[EXT4]), "levels in random order", None)
         }
         // A device is as large as it is.
         Lack::Nothing if trust.is_small && is_real && !book.is_on_device() => {
@@ -137,6 +132,16 @@ fn step(
         next.command = format!("sudo {}", next.command);
     }
     Some(next)
+}
+
+/// The same on a modelled disk, on a file system that is made there.
+fn on_model(book: &Book) -> Option<NextStep> {
+    let command = match book.filesystems.is_empty() {
+        true => again(book, &[EXT4, MODELLED_DISK]),
+        false => again(book, &[MODELLED_DISK]),
+    };
+    let why = "on a disk whose own speed does not change";
+    command.map(|command| NextStep { command, why, share: None })
 }
 
 /// Whether a real disk, whose noise a modelled one has not, was measured.

@@ -2,7 +2,9 @@
 //! what was given, so that nothing is taken for something else or lost unseen.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use super::{DocumentMeasurement, FORMAT, RunDocument, VERSION};
@@ -29,11 +31,26 @@ const VALUES_MAX: usize = 16 << 20;
 /// Most bytes that the histograms of a document may have together.
 const HISTOGRAM_BYTES_MAX: usize = 256 << 20;
 
-/// Reads a run document.
+/// With what a file begins that gzip compressed (RFC 1952).
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Reads a run document, which may be compressed with gzip.
 ///
 /// # Errors
 /// A sentence on what is wrong with it, for which "it" is the document.
 pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
+    if !bytes.starts_with(&GZIP_MAGIC) {
+        return read_text(bytes);
+    }
+    let mut text = Vec::new();
+    GzDecoder::new(bytes)
+        .take(DOCUMENT_BYTES_MAX + 1)
+        .read_to_end(&mut text)
+        .map_err(|error| format!("it is compressed, and cannot be unpacked: {error}"))?;
+    read_text(&text)
+}
+
+fn read_text(bytes: &[u8]) -> Result<ReadDocument, String> {
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
         return Err("it is larger than 256 MiB, the most that a run document may have".into());
     }

@@ -13,9 +13,10 @@ const RUNS_MIN: usize = 8;
 pub(in crate::report) fn kept_documents() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let documents = paths.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    let name = |path: &PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
-    let mut all: Vec<(String, PathBuf)> = documents.map(|path| (name(&path), path)).collect();
+    let name =
+        |path: &PathBuf| Some(path.file_name()?.to_str()?.strip_suffix(".json.gz")?.to_string());
+    let mut all: Vec<(String, PathBuf)> =
+        paths.filter_map(|path| Some((name(&path)?, path))).collect();
     all.sort();
     assert!(all.len() >= RUNS_MIN, "only {} runs are kept", all.len());
     all
