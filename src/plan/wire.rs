@@ -31,7 +31,7 @@ pub(super) struct WireJob {
     /// `--set name=value` changes it.
     #[serde(default)]
     pub(super) parameters: BTreeMap<String, Scaled<OneOrMany>>,
-    /// Number of repeats, variants interleaved: 1 to 1,000; 3 by default.
+    /// Number of repeats, variants interleaved: 1 to 1,000; until the answer is decided by default.
     pub(super) repeats: Option<Scaled<WireQuantity>>,
     /// The seed that sizes, contents and random orders follow from; 1 by default.
     pub(super) seed: Option<u64>,
