@@ -168,20 +168,16 @@ fn score_text(layout: &LayoutScore) -> String {
     text
 }
 
-fn machine_rows(host: &HostFacts) -> [(&'static str, String); 5] {
+fn machine_rows(host: &HostFacts) -> [(&'static str, String); 4] {
     let caches = match (host.rights.drop_caches, host.rights.root) {
         (true, _) => "may be dropped: cold phases can be verified",
         (false, true) => "cannot be dropped, although this is root",
         (false, false) => "cannot be dropped without root: cold phases stay unverified",
     };
-    let requests = host.rights.block_trace_obstacle.as_ref();
-    let requests =
-        requests.map_or("are followed".into(), |why| format!("not followed: {}", shown(why)));
     let (kernel, cpu) = (shown(&host.kernel), shown(&host.cpu));
     let (cpus, memory) = (counted(u64::from(host.cpus), "processor"), bytes(host.memory_bytes));
     [
         ("caches", format!("{caches}; looked into by {}", host.rights.cache_probe)),
-        ("requests", requests),
         ("rights", if host.rights.root { "root" } else { "not root" }.into()),
         ("machine", format!("{kernel}, {cpu}, {cpus}, {memory}")),
         ("clock", RealClock::new().source().to_string()),

@@ -3,7 +3,6 @@
 
 pub mod block;
 pub mod block_device;
-pub mod block_trace;
 pub(crate) mod capabilities;
 pub(crate) mod control_group;
 pub(crate) mod cpu;

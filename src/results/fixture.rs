@@ -125,7 +125,6 @@ pub(crate) fn host() -> HostFacts {
             root: true,
             drop_caches: true,
             cache_probe: "cachestat".into(),
-            block_trace_obstacle: None,
         },
         settings: Some(settings()),
     }

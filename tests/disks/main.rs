@@ -10,7 +10,6 @@ mod library;
 #[path = "../common/mounts.rs"]
 mod mounts;
 
-mod block_trace;
 mod chroot;
 mod crash;
 mod device;
