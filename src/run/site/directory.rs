@@ -19,7 +19,7 @@ use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
-use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
+use crate::host::layout::{ScoreLimits, score_below};
 use crate::host::mounts::{is_diskless, is_in_memory};
 use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::Space;
@@ -391,10 +391,6 @@ impl Site for DirectorySite {
             unit: Unit::Count,
         });
         all.extend(layout_score);
-        // Some file systems do not report where their free space lies, and some kernels do not ask.
-        if let Ok(free) = FreeExtents::of(ballast.directory()) {
-            all.extend(SiteCondition::free_extents(&free));
-        }
         all
     }
 
