@@ -405,7 +405,7 @@ fn not_stated(case: &AuditCase<'_>) -> Found {
             "reads and writes at once: nothing says how fast either was"
         }
         (ToolWork::Unknown, ToolName::Dd) if one.tasks.is_some_and(|tasks| tasks > 1) => {
-            "several dd ran at once: nothing says which of them this is"
+            "several dd ran here: nothing says which of them this is"
         }
         (ToolWork::Unknown, _) if one.name == "dd" => {
             "without the command, nothing says what was copied, or whether it was synced"
