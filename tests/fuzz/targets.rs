@@ -493,7 +493,7 @@ pub(super) mod tracer_output {
     use std::sync::atomic::AtomicBool;
 
     use super::Random;
-    use crate::host::tracing::{TraceBatch, TraceBy, read_output};
+    use crate::host::tracing::{OTHER_DIRECTORIES, TraceBatch, TraceBy, read_output};
     use crate::results::book::{Book, RunFacts, TraceFacts};
     use crate::results::trace_tally::TraceTally;
     use crate::session::trace_classes::name_classes;
@@ -537,10 +537,10 @@ pub(super) mod tracer_output {
             let traced = Some(TraceFacts { by, lost: tally.lost(), ..TraceFacts::default() });
             let (measurements, conditions) = match by {
                 None => (tally.measurements("x"), Vec::new()),
-                Some(by) => {
+                Some(_) => {
                     let stop = AtomicBool::new(false);
-                    let classes = name_classes(by, tally.take_classes(), &names, &stop);
-                    (tally.class_measurements(&classes.named, by.rest()), classes.conditions)
+                    let classes = name_classes(tally.take_classes(), &names, &stop);
+                    (tally.class_measurements(&classes.named, OTHER_DIRECTORIES), classes.conditions)
                 }
             };
             is_taken |= !measurements.is_empty();
