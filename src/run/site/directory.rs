@@ -175,17 +175,10 @@ impl DirectorySite {
         (self.canary, self.held, self.other_tree) = (None, None, None);
         // Where others may still work in it, it goes with the directory of the run.
         let stays = self.cell.take().is_some_and(|(_, open)| open.tree.is_made_for_others());
-        let ballast = self.remove_ballast();
-        let removal = match self.run_directory.take() {
-            Some(directory) if !stays => remove_own(&directory)?,
-            _ => Removal::default(),
-        };
-        // What was added to the files of another command is not in the run's directory.
-        match ballast.left.first().filter(|_| removal.left.is_empty()) {
-            Some(first) => Err(Failure::failed(format!(
-                "cannot remove the files beside a tree: {first} is left"
-            ))),
-            None => Ok(removal),
+        (self.ballast_tree, self.ballast) = (None, None);
+        match self.run_directory.take() {
+            Some(directory) if !stays => remove_own(&directory),
+            _ => Ok(Removal::default()),
         }
     }
 
