@@ -19,7 +19,6 @@ mod ioctl;
 pub mod journal;
 mod kernel_log;
 pub mod layout;
-pub mod link;
 pub mod loop_device;
 pub mod making;
 pub mod memory;

@@ -578,7 +578,7 @@ pub(super) mod audited {
     use std::path::Path;
 
     use super::Random;
-    use crate::analysis::audit::{AuditBounds, AuditLink, audit};
+    use crate::analysis::audit::{AuditBounds, audit};
     use crate::cli::run::run_of;
     use crate::report::{write_audits, write_audits_json};
     use crate::results::tools::read_tool_result;
@@ -599,8 +599,6 @@ pub(super) mod audited {
         if random.below(2) == 0 {
             bounds = AuditBounds {
                 device_bytes_per_second: Some(1e8),
-                link: Some(AuditLink { name: "SATA".into(), bytes_per_second: 6e8 }),
-                rotational: Some(true),
                 memory_bytes: Some((random.below(1 << 40)) as u64),
                 directory: Some("it's a place".into()),
             };
