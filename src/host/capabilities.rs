@@ -58,9 +58,7 @@ impl PrivilegedWork {
             Self::Measure => files
                 .union(Self::ServeDisk.needed())
                 // What other processes read and write, in /proc/PID/io.
-                .union(CapabilitySet::SYS_PTRACE)
-                // What the kernel says of a mount that fails, in /dev/kmsg.
-                .union(CapabilitySet::SYSLOG),
+                .union(CapabilitySet::SYS_PTRACE),
         }
     }
 }

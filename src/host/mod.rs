@@ -17,7 +17,6 @@ pub mod idle;
 pub mod io_server;
 mod ioctl;
 pub mod journal;
-mod kernel_log;
 pub mod layout;
 pub mod loop_device;
 pub mod making;
