@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::out;
 use crate::base::errno::Errno;
-use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::layout::{LayoutScore, ScoreLimits, score_below};

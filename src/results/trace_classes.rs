@@ -106,10 +106,7 @@ impl ClassTally {
     }
 
     /// Classes by their names; those with the same name are one, those without are summed up.
-    pub fn named(
-        self,
-        name_of: &mut dyn FnMut(ClassKey) -> Option<String>,
-    ) -> NamedClasses {
+    pub fn named(self, name_of: &mut dyn FnMut(ClassKey) -> Option<String>) -> NamedClasses {
         let mut found =
             NamedClasses { rest: self.rest, summed: self.summed, ..NamedClasses::default() };
         let mut named: BTreeMap<String, ClassCalls> = BTreeMap::new();

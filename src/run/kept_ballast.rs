@@ -42,4 +42,3 @@ pub fn read_note(run_directory: BorrowedFd<'_>) -> std::io::Result<Option<Ballas
         Err(error) => Err(error.into()),
     }
 }
-

@@ -540,7 +540,10 @@ pub(super) mod tracer_output {
                 Some(_) => {
                     let stop = AtomicBool::new(false);
                     let classes = name_classes(tally.take_classes(), &names, &stop);
-                    (tally.class_measurements(&classes.named, OTHER_DIRECTORIES), classes.conditions)
+                    (
+                        tally.class_measurements(&classes.named, OTHER_DIRECTORIES),
+                        classes.conditions,
+                    )
                 }
             };
             is_taken |= !measurements.is_empty();

@@ -507,9 +507,6 @@ fn an_engine_of_fio_beside_the_kernel_is_not_judged_by_the_page_cache() {
 #[test]
 fn halves_of_a_pipe_of_dd_are_not_judged() {
     let audit = sample("dd-piped.txt");
-    assert_eq!(
-        audit.findings[0].reason,
-        "several dd ran here: nothing says which of them this is"
-    );
+    assert_eq!(audit.findings[0].reason, "several dd ran here: nothing says which of them this is");
     assert!(!found(&audit).iter().any(|one| one.starts_with("not-synced")), "{:?}", found(&audit));
 }

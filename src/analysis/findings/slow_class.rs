@@ -145,7 +145,8 @@ impl<'a> ClassBatches<'a> {
 /// One for each phase of a trace by class in which at least two classes have enough calls.
 pub(in crate::analysis) fn slow_classes(book: &Book) -> Vec<SlowClassFinding> {
     let Some(by) = book.run.traced.as_ref().and_then(|traced| traced.by) else { return Vec::new() };
-    let usable = book.measurements.iter().filter(|m| m.valid() && m.cell.variant != OTHER_DIRECTORIES);
+    let usable =
+        book.measurements.iter().filter(|m| m.valid() && m.cell.variant != OTHER_DIRECTORIES);
     let phases = each_once(usable.clone().map(|m| m.phase.as_str()));
     let of_phase = |phase: &&str| {
         let own = usable.clone().filter(|m| m.phase == *phase);

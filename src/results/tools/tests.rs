@@ -469,7 +469,8 @@ fn of_several_dd_in_one_line_no_figure_is_taken_for_that_of_another() {
     let text =
         format!("$ dd if=a | dd of=b\n{}{}+ dd if=c of=d\n{}", dd_end(9), dd_end(9), dd_end(9));
     assert_eq!(dd_figures(&text)[2], ("dd of=d".into(), ToolWork::Write), "the next is alone");
-    for alone in ["$ dd if=a of=b | gzip; echo 1\n", "+ dd if=x of=y status=none\n$ dd if=a of=b\n"] {
+    for alone in ["$ dd if=a of=b | gzip; echo 1\n", "+ dd if=x of=y status=none\n$ dd if=a of=b\n"]
+    {
         let text = format!("{alone}{}", dd_end(9));
         assert_eq!(dd_figures(&text), [("dd of=b".into(), ToolWork::Write)], "{alone}");
     }
