@@ -64,7 +64,7 @@ use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{ID_LETTERS, open_parent};
 use crate::run::run_location::RunLocation;
-use crate::run::site::{ConditionName, RankCell, SiteCondition};
+use crate::run::site::{RankCell, SiteCondition};
 
 pub use self::ranks::{RankGroup, agree_on_run};
 pub(crate) use self::record::continues_without_store;
@@ -407,26 +407,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Whether before it was resumed the run went on from files of `fill` where it has the files of this cell.
-    fn went_on_from_fill(&self, cell: &CellPlan, key: &CellKey) -> bool {
-        let history = |repeat| self.plan.history(cell, repeat);
-        let is_of_cell = |c: &Condition| {
-            c.cell.variant == key.variant && history(c.cell.repeat) == history(key.repeat)
-        };
-        let mut before = self.book.conditions.iter().filter(|c| c.name == FROM_FILL);
-        !self.book.run.resumed.is_empty() && cell.prepare.is_some() && before.any(is_of_cell)
-    }
-
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
         let history = cell.prepare.is_some().then(|| self.plan.history(cell, key.repeat));
         let found = self.sites.for_cell(cell)?.conditions();
-        if self.went_on_from_fill(cell, key) && found.iter().all(|c| c.name != FROM_FILL) {
-            return Err(Failure::failed(
-                "the files of `fill` that this run began with have been changed since `fill` made them, so the run cannot \
-                 continue: remove them with `boatload clean --ballast`, `fill` again, and begin a new run",
-            ));
-        }
         let known = self.book.conditions.len();
         for SiteCondition { name, value, unit } in
             found.into_iter().chain(history.map(SiteCondition::history))
@@ -544,9 +528,6 @@ fn none_left(removal: &Removal, what: &str) -> Result<()> {
     let left = |left: &String| Failure::failed(format!("cannot remove {what}: {left} is left"));
     removal.left.first().map_or(Ok(()), |first| Err(left(first)))
 }
-
-/// The condition of a run that begins with the files of `fill`.
-const FROM_FILL: ConditionName = ConditionName::FilesFound;
 
 /// Names of the phases that a plan measures, in their order.
 fn phase_names(plan: &Plan) -> Vec<String> {

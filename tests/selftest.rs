@@ -118,11 +118,11 @@ const SIM: &str = "name = 'levels'\nengine = 'sim'\nrepeats = 3\n\
                    [[phase]]\noperation = 'stat'\n[sim]\nmetadata = '20us'\nnoise = 'skewed'\n";
 
 #[test]
-fn each_kind_of_finding_is_tried_on_twins_beside_a_noisy_neighbour_that_leaves_nothing() {
+fn each_kind_of_finding_is_tried_on_twins_and_nothing_is_left() {
     let _alone = alone_on_the_disk();
     let bench = Bench::default();
     let job = bench.write("levels.toml", SIM);
-    let mut command = bench.command(["selftest", "--runs", "3", "--noise", "--dir"]);
+    let mut command = bench.command(["selftest", "--runs", "3", "--dir"]);
     let ran = Ran::of(command.arg(bench.work()).arg("--scenario").arg(job));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     let head = "Twins: 3 runs of levels, with each variant twice under two names\n";

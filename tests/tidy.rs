@@ -312,7 +312,7 @@ const WRITES: [&str; 12] = [
 ];
 
 /// The files that may, and what they write. What a user names, they open through `base::output`.
-const WRITERS: [(&str, &str); 15] = [
+const WRITERS: [(&str, &str); 14] = [
     ("src/base/output.rs", "what a user named, checked"),
     ("src/cli/progress/terminal.rs", "the terminal"),
     ("src/host/erase.rs", "a block device that was named twice"),
@@ -325,7 +325,6 @@ const WRITERS: [(&str, &str); 15] = [
     ("src/run/disk/mod.rs", "the modelled disk, in the run's directory"),
     ("src/run/engine/sync.rs", "the tree, in the run's directory"),
     ("src/run/image.rs", "images, in the run's directory"),
-    ("src/run/noisy_neighbour.rs", "a file without a name, in the directory of the runs"),
     ("src/run/run_directory.rs", "the marker, in the run's directory"),
     ("src/run/site/directory.rs", "the canary, in the run's directory"),
 ];

@@ -8,11 +8,10 @@ use clap::Args;
 use super::common::read_input;
 use super::job::size;
 use super::out;
-use crate::analysis::audit::{Audit, AuditBounds, AuditLink, audit};
+use crate::analysis::audit::{Audit, AuditBounds, audit};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes_per_second;
 use crate::host::facts::HostFacts;
-use crate::host::link::DeviceLink;
 use crate::report::{write_audits, write_audits_json};
 use crate::results::tools::{TOOL_RESULT_BYTES_MAX, ToolResult, read_tool_result};
 use crate::run::run_directory::open_parent;
@@ -26,12 +25,12 @@ Examples:
 
 const LONG: &str = "\
 Says what in a result cannot have come from the device, or what nothing in it shows: rates above what a device \
-or its link does, files that fit into memory, writes without a sync, reads without emptied caches, means without \
+does, files that fit into memory, writes without a sync, reads without emptied caches, means without \
 spread, one run. Each finding has its reason, a grade (certain, likely, possible, imprecise) and the run of \
 boatload that measures it.
 
-Of the machine only what is named counts: --dir gives the memory of this machine and, unless it is a \
-virtual one, the link and kind of the device; --device-rate and --memory say it of another. Without them only what the file itself tells counts, \
+Of the machine only what is named counts: --dir gives the memory of this machine, --memory that of another, \
+--device-rate what the device does. Without them only what the file itself tells counts, \
 and what holds for any device.
 
 Several files with the same measurement are repetitions. The exit code is 3 if something speaks against a result, \
@@ -88,16 +87,6 @@ impl AuditCommand {
         let host = HostFacts::gather(parent.as_fd())?;
         bounds.memory_bytes = bounds.memory_bytes.or(Some(host.memory_bytes));
         bounds.directory = Some(shown(dir));
-        // A hypervisor makes links and kinds up: its disks tell nothing of what is behind them.
-        let is_virtual = host.settings.and_then(|settings| settings.virtual_machine);
-        let device = host.device.filter(|_| is_virtual != Some(true));
-        let link = device.as_ref().and_then(|device| DeviceLink::of(&device.name));
-        if let Some((device, link)) = device.zip(link) {
-            // What stands behind USB is often said to turn, whatever it is.
-            bounds.rotational = device.rotational.filter(|_| link.is_sata);
-            bounds.link =
-                Some(AuditLink { name: link.name, bytes_per_second: link.bytes_per_second });
-        }
         Ok(bounds)
     }
 }

@@ -21,8 +21,7 @@ use crate::session::ballast::{MadeBallast, make_ballast};
 
 const FILL_EXAMPLES: &str = "\
 Examples:
-  boatload fill /mnt/x --files 1M
-  boatload run clutter --dir /mnt/x --set files_present=1M,2M     continues from there";
+  boatload fill /mnt/x --files 1M";
 
 const FILL_EFFECTS: &str = "\
 The files are the same as in the scenario clutter: directories of 0 to 16,383 files, each file of 0 to 6,552 \

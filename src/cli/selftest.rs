@@ -16,7 +16,6 @@ use crate::report::{
 };
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
-use crate::run::noisy_neighbour::{NoisyNeighbour, make_noise};
 use crate::session::RunOrder;
 use crate::session::trials::{PairsAsked, pairs, same, simulated, slower, twins};
 
@@ -24,7 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   boatload selftest                              here, some 20 minutes
   boatload selftest directory --delay 20% --filesystem xfs
-  boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40 --noise
+  boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40
   boatload selftest --scenario chunks --delay 20%";
 
 const LONG: &str = "\
@@ -71,20 +70,14 @@ pub(super) struct SelfTest {
     /// Compare pairs of simulated runs instead
     #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(hide_short_help = true)]
-    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins", "noise"])]
+    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins"])]
     pairs: Option<u32>,
     /// Most runs that confirm a check of --pairs
     #[arg(long, value_name = "N", default_value_t = 6, requires = "pairs")]
     #[arg(hide_short_help = true)]
     confirm: u32,
-    /// Let another process use the disk and a processor
-    #[arg(long)]
-    noise: bool,
     #[command(flatten)]
     quiet: Quiet,
-    /// Be that neighbour, in this directory
-    #[arg(long, value_name = "DIR", hide = true)]
-    noise_in: Option<PathBuf>,
 }
 
 /// How much longer the slower one of two takes unless it is given, as a share.
@@ -104,10 +97,6 @@ const HELD_MIN: f64 = 0.90;
 
 impl SelfTest {
     pub(super) fn run(mut self) -> Result<Exit> {
-        if let Some(directory) = &self.noise_in {
-            make_noise(directory, std::io::stdin(), || out::print("\n"))?;
-            return Ok(Exit::Good);
-        }
         let has_twins = self.twins.is_some();
         self.job.scenario = self.twins.take().or(self.job.scenario.take());
         let plan = self.job.plan()?;
@@ -123,9 +112,6 @@ impl SelfTest {
         }
         let order = self.job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
-        let arguments = ["selftest", "--noise-in"];
-        let neighbour = || NoisyNeighbour::start(&order.directory, &arguments);
-        let neighbour = self.noise.then(neighbour).transpose()?;
         let progress = Progress::plain(None, self.quiet);
         let wrong = match self.pairs {
             Some(number) => self.pairs(number, &order, &progress, &interrupt),
@@ -133,9 +119,7 @@ impl SelfTest {
             None => self.trials(&order, &progress, &interrupt),
         };
         drop(progress);
-        let stopped = neighbour.map_or(Ok(()), NoisyNeighbour::stop);
         let wrong = wrong?;
-        stopped?;
         if interrupt.is_set() {
             out::note("interrupted");
             return Ok(Exit::Interrupted);

@@ -54,7 +54,7 @@ pub(super) struct Trace {
     /// Operations, such as create,fsync [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = words(&TracedOperation::ALL, TracedOperation::as_str))]
     operation: Vec<TracedOperation>,
-    /// Tell calls by directory, size or path-depth
+    /// Tell calls apart by the directory of the file that they name
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(&TraceBy::ALL, TraceBy::as_str))]
     by: Option<TraceBy>,
     /// Operations of each window

@@ -194,29 +194,8 @@ impl BlockDevice {
     }
 
     /// Whether its counters have flushes: the counters of a partition have none.
-    pub fn counts_flushes(&self) -> bool {
+    fn counts_flushes(&self) -> bool {
         disk_of(&self.directory) == self.directory
-    }
-
-    /// The filter of the kernel's tracepoints that its requests pass; `None` where its disk answers requests
-    /// without a queue of the kernel, or is an image in memory, which is too fast to be followed. Requests
-    /// of a partition are those between its ends.
-    pub(super) fn trace_filter(&self) -> Option<String> {
-        let disk = disk_of(&self.directory);
-        let is_in_memory = disk.join("loop").exists() && self.facts.stack.is_empty();
-        if is_in_memory || !disk.join("mq").exists() {
-            return None;
-        }
-        let number = first_line(&disk.join("dev"))?;
-        let (major, minor) = number.split_once(':')?;
-        // dev_t of the kernel has 20 bits for the minor number.
-        let device = (major.parse::<u64>().ok()? << 20) | minor.parse::<u64>().ok()?;
-        if disk == self.directory {
-            return Some(format!("dev == {device}"));
-        }
-        let start = number_in(&self.directory.join("start"))?;
-        let end = start + number_in(&self.directory.join("size"))?;
-        Some(format!("dev == {device} && sector >= {start} && sector < {end}"))
     }
 
     /// What it has moved until now, and what the one device beneath it has, of a loop device or a

@@ -53,16 +53,12 @@ impl PrivilegedWork {
                 .union(CapabilitySet::SYS_NICE)
                 // Its memory stays.
                 .union(CapabilitySet::IPC_LOCK),
-            // Also loop devices, tracepoints, and writing out what a block device has in its cache; and what the server of
+            // Also loop devices, and writing out what a block device has in its cache; and what the server of
             // a modelled disk keeps.
             Self::Measure => files
                 .union(Self::ServeDisk.needed())
                 // What other processes read and write, in /proc/PID/io.
-                .union(CapabilitySet::SYS_PTRACE)
-                // Requests of the device, by perf events of all processes.
-                .union(CapabilitySet::PERFMON)
-                // What the kernel says of a mount that fails, in /dev/kmsg.
-                .union(CapabilitySet::SYSLOG),
+                .union(CapabilitySet::SYS_PTRACE),
         }
     }
 }

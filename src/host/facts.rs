@@ -12,7 +12,6 @@ use crate::base::known;
 
 use super::block_device::BlockDevice;
 pub use super::block_device::DeviceFacts;
-use super::block_trace::BlockTrace;
 use super::memory::machine_bytes;
 use super::mounts::Mount;
 use super::page_cache::{self, CacheProbe};
@@ -89,10 +88,6 @@ pub struct Rights {
     pub drop_caches: bool,
     /// How the cache can be looked into: `cachestat`, `mincore` or `none`.
     pub cache_probe: String,
-    /// Why the requests of the device under the directory cannot be followed, or of any device where
-    /// none is known; null if they can.
-    #[serde(default)]
-    pub block_trace_obstacle: Option<String>,
 }
 
 /// Mount options that name people, machines or paths rather than how the file system works.
@@ -112,12 +107,11 @@ const PERSONAL_OPTIONS: [&str; 11] = [
 
 impl Rights {
     /// Tries them out, changing nothing.
-    fn probe(device: Option<&BlockDevice>) -> Self {
+    fn probe() -> Self {
         Self {
             root: is_root(),
             drop_caches: page_cache::can_drop(),
             cache_probe: CacheProbe::detect().as_str().to_string(),
-            block_trace_obstacle: BlockTrace::obstacle(device),
         }
     }
 }
@@ -133,9 +127,7 @@ impl HostFacts {
         let system = rustix::system::uname();
         let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
         let cpuinfo = read_text("/proc/cpuinfo").unwrap_or_default();
-        let device = BlockDevice::under(&mount);
-        let rights = Rights::probe(device.as_ref());
-        let device = device.map(|device| device.facts);
+        let device = BlockDevice::under(&mount).map(|device| device.facts);
         let journal = device.as_ref().and_then(|device| journal(Path::new("/sys"), &device.name));
         Ok(Self {
             kernel: format!("{} {}", text(system.sysname()), text(system.release())),
@@ -144,7 +136,7 @@ impl HostFacts {
             memory_bytes: machine_bytes(),
             filesystem: FilesystemFacts { journal, ..FilesystemFacts::new(&mount, space) },
             device,
-            rights,
+            rights: Rights::probe(),
             settings: Some(MachineSettings::gather(&cpuinfo)),
         })
     }

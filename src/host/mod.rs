@@ -3,7 +3,6 @@
 
 pub mod block;
 pub mod block_device;
-pub mod block_trace;
 pub(crate) mod capabilities;
 pub(crate) mod control_group;
 pub(crate) mod cpu;
@@ -18,9 +17,7 @@ pub mod idle;
 pub mod io_server;
 mod ioctl;
 pub mod journal;
-mod kernel_log;
 pub mod layout;
-pub mod link;
 pub mod loop_device;
 pub mod making;
 pub mod memory;

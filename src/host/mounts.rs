@@ -16,9 +16,8 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::files::{path_of, place_of, read_bytes};
-use crate::host::kernel_log::KernelLog;
 use crate::host::open::mount_id;
-use crate::host::sysfs::{DeviceNumber, block_device_at, device_link, device_number};
+use crate::host::sysfs::{DeviceNumber, device_number};
 
 /// What this thread sees mounted: threads may have views of their own.
 pub(super) const MOUNTS: &str = "/proc/thread-self/mountinfo";
@@ -233,9 +232,6 @@ pub(super) fn source_path(source: &OsStr) -> Option<&Path> {
 const UNMOUNT_ATTEMPTS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The kernel may say much; the first lines have the cause.
-const KERNEL_LINES_MAX: usize = 3;
-
 /// Words that mount(2) takes as flags: set by the first, taken back by the second. The others go to
 /// the file system.
 const FLAGS: [(MountFlags, &str, &str); 11] = [
@@ -256,17 +252,13 @@ const FLAGS: [(MountFlags, &str, &str); 11] = [
 /// they say, no program in it gains rights and no device node in it works.
 ///
 /// # Errors
-/// If the kernel refuses, with what it says in its log.
+/// If the kernel refuses.
 pub fn mount(source: &Path, kind: &str, target: &Path, options: &str) -> Result<()> {
     let (flags, data) = split(options);
     let data = CString::new(data)
         .map_err(|_| Failure::usage("mount options with a zero byte cannot be passed on"))?;
-    let log = KernelLog::end();
-    rustix::mount::mount(source, target, kind, flags, data.as_c_str()).map_err(|error| {
-        let said = log.map(|log| log.said_about(&device_name(source), kind));
-        let place = shown(target);
-        refusal(source, kind, &place, options, error.into(), said.as_deref())
-    })
+    rustix::mount::mount(source, target, kind, flags, data.as_c_str())
+        .map_err(|error| refusal(source, kind, &shown(target), options, error.into()))
 }
 
 /// Mount flags, and what is left for the file system.
@@ -285,33 +277,14 @@ pub(super) fn split(options: &str) -> (MountFlags, String) {
     (flags | MountFlags::NOSUID | MountFlags::NODEV, data.join(","))
 }
 
-/// What the kernel calls a device in its log: `/dev/mapper/x` is `dm-0`.
-fn device_name(source: &Path) -> String {
-    let link = block_device_at(source).map(|number| device_link(Path::new("/sys"), number));
-    let by_number = link.and_then(|link| std::fs::read_link(link).ok());
-    let path = by_number.as_deref().unwrap_or(source);
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn refusal(
-    source: &Path,
-    kind: &str,
-    target: &str,
-    options: &str,
-    error: Errno,
-    said: Option<&[String]>,
-) -> Failure {
+fn refusal(source: &Path, kind: &str, target: &str, options: &str, error: Errno) -> Failure {
     let with = match options {
         "" => String::new(),
         some => format!(" with the options {}", shown(some)),
     };
-    let why = match (error, said) {
-        (_, Some(lines)) if !lines.is_empty() => {
-            let first: Vec<_> = lines.iter().take(KERNEL_LINES_MAX).map(shown).collect();
-            format!("; the kernel says: {}", first.join("; "))
-        }
-        (Errno::ENODEV, _) => format!(": this kernel does not know {kind}"),
-        (Errno::EPERM, _) => {
+    let why = match error {
+        Errno::ENODEV => format!(": this kernel does not know {kind}"),
+        Errno::EPERM => {
             ". That takes root, and in a container the right to mount (CAP_SYS_ADMIN)".into()
         }
         _ => ". `dmesg` may tell why".into(),
@@ -545,17 +518,12 @@ mod mounting_tests {
     }
 
     #[test]
-    fn a_refusal_has_the_kernels_words_or_says_where_they_are() {
-        let say = |said: Option<&[String]>, error| {
-            refusal("/dev/loop3".as_ref(), "ext4", "/x", "foo", error, said).sentence
-        };
-        let lines: Vec<_> = ["a", "b", "c", "d"].map(String::from).into();
+    fn a_refusal_says_why_or_where_that_may_stand() {
+        let say = |error| refusal("/dev/loop3".as_ref(), "ext4", "/x", "foo", error).sentence;
         assert_eq!(
-            say(Some(&lines), Errno::EINVAL),
-            "cannot mount the ext4 on /dev/loop3 at /x with the options foo: Invalid argument; the \
-             kernel says: a; b; c"
+            say(Errno::EINVAL),
+            "cannot mount the ext4 on /dev/loop3 at /x with the options foo: Invalid argument. `dmesg` may tell why"
         );
-        assert!(say(None, Errno::EINVAL).ends_with("Invalid argument. `dmesg` may tell why"));
-        assert!(say(Some(&[]), Errno::ENODEV).ends_with("this kernel does not know ext4"));
+        assert!(say(Errno::ENODEV).ends_with("this kernel does not know ext4"));
     }
 }

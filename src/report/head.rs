@@ -18,7 +18,7 @@ use crate::plan::FileSystem;
 use crate::plan::filesystem::read_list;
 use crate::plan::repetition::REPEATS_MAX;
 use crate::results::book::{
-    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, Stopping, TraceBy,
+    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, Stopping,
     TraceFacts,
 };
 use crate::results::order::made;
@@ -111,16 +111,13 @@ pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
 
 /// Which classes have no rows of their own.
 fn summed(traced: &TraceFacts) -> String {
-    match traced.by {
-        Some(TraceBy::Directory) => format!(
-            "The directories with most time have rows of their own; {} summed up.",
-            match traced.classes_summed {
-                1 => "1 other is".into(),
-                many => format!("{} others are", units::grouped(many)),
-            }
-        ),
-        _ => "Calls of unknown classes are summed up.".into(),
-    }
+    format!(
+        "The directories with most time have rows of their own; {} summed up.",
+        match traced.classes_summed {
+            1 => "1 other is".into(),
+            many => format!("{} others are", units::grouped(many)),
+        }
+    )
 }
 
 /// When and where a run went on after it had ended early; none if it never had.

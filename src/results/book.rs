@@ -702,7 +702,6 @@ pub struct Window {
     pub max_ns: u64,
 }
 
-/// Pairs as an object that keeps their order.
 /// A histogram as text; null for none.
 mod histogram_text {
     use super::*;

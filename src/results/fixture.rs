@@ -121,12 +121,7 @@ pub(crate) fn host() -> HostFacts {
             beneath: vec!["vda".into()],
             ..DeviceFacts::default()
         }),
-        rights: Rights {
-            root: true,
-            drop_caches: true,
-            cache_probe: "cachestat".into(),
-            block_trace_obstacle: None,
-        },
+        rights: Rights { root: true, drop_caches: true, cache_probe: "cachestat".into() },
         settings: Some(settings()),
     }
 }

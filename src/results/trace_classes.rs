@@ -1,9 +1,9 @@
-//! Gathers what a tracer counts by class: by directory, size or depth of the files that calls name.
+//! Gathers what a tracer counts by class: by the directory of the files that calls name.
 
 use std::collections::BTreeMap;
 
 use super::trace_counts::{BucketCounts, CALLS_MAX, SLICES_MAX, add_to, sum_of};
-use crate::host::tracing::{ClassKey, TraceBatch, TraceBy};
+use crate::host::tracing::{ClassKey, TraceBatch};
 
 /// Classes that are kept apart during a trace. Where there are more, those whose calls took least time until now are
 /// summed up, half of them at a time.
@@ -41,15 +41,6 @@ pub(super) struct ClassOperation {
 struct SliceSum {
     calls: u64,
     total_ns: u64,
-}
-
-/// A class as results name it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ClassName {
-    /// Classes with a smaller one come first; those with the same by their time.
-    pub rank: u64,
-    /// Its name.
-    pub name: String,
 }
 
 /// Classes by name, and what has none.
@@ -115,14 +106,10 @@ impl ClassTally {
     }
 
     /// Classes by their names; those with the same name are one, those without are summed up.
-    pub fn named(
-        self,
-        by: TraceBy,
-        name_of: &mut dyn FnMut(ClassKey) -> Option<ClassName>,
-    ) -> NamedClasses {
+    pub fn named(self, name_of: &mut dyn FnMut(ClassKey) -> Option<String>) -> NamedClasses {
         let mut found =
             NamedClasses { rest: self.rest, summed: self.summed, ..NamedClasses::default() };
-        let mut named: BTreeMap<ClassName, ClassCalls> = BTreeMap::new();
+        let mut named: BTreeMap<String, ClassCalls> = BTreeMap::new();
         for (class, calls) in self.classes {
             match name_of(class) {
                 Some(name) => named.entry(name).or_default().merge(calls),
@@ -132,15 +119,13 @@ impl ClassTally {
                 }
             }
         }
-        let mut all: Vec<(ClassName, ClassCalls)> = named.into_iter().collect();
-        all.sort_by_key(|(name, calls)| (name.rank, std::cmp::Reverse(calls.time_ns())));
-        let kept = if by == TraceBy::Directory { DIRECTORIES_MAX } else { all.len() };
-        for (_, calls) in all.split_off(kept.min(all.len())) {
+        let mut all: Vec<(String, ClassCalls)> = named.into_iter().collect();
+        all.sort_by_key(|(_, calls)| std::cmp::Reverse(calls.time_ns()));
+        for (_, calls) in all.split_off(DIRECTORIES_MAX.min(all.len())) {
             found.rest.merge(calls);
             found.summed += 1;
         }
-        let class = |(name, calls): (ClassName, ClassCalls)| NamedClass { name: name.name, calls };
-        found.classes = all.into_iter().map(class).collect();
+        found.classes = all.into_iter().map(|(name, calls)| NamedClass { name, calls }).collect();
         found
     }
 }
@@ -234,8 +219,8 @@ mod tests {
         }
     }
 
-    fn by_number(class: ClassKey) -> Option<ClassName> {
-        (class.number != 0).then(|| ClassName { rank: 0, name: format!("d{}", class.number / 2) })
+    fn by_number(class: ClassKey) -> Option<String> {
+        (class.number != 0).then(|| format!("d{}", class.number / 2))
     }
 
     #[test]
@@ -248,7 +233,7 @@ mod tests {
         let errors = vec![MapEntry { key: CREATE << 16 | 2, value: 7 }];
         tally.add(&TraceBatch { totals, errors, ..TraceBatch::default() }, 1000);
         assert_eq!(tally.lost(), 5);
-        let named = tally.take_classes().named(TraceBy::Directory, &mut by_number);
+        let named = tally.take_classes().named(&mut by_number);
         let all = tally.class_measurements(&named, "rest");
         let told: Vec<_> = all
             .iter()
@@ -266,7 +251,7 @@ mod tests {
         for number in 1..=40 {
             tally.add(&calls(2 * number, 1, number));
         }
-        let named = tally.named(TraceBy::Directory, &mut by_number);
+        let named = tally.named(&mut by_number);
         let names: Vec<&str> = named.classes.iter().map(|class| class.name.as_str()).collect();
         assert_eq!((names.len(), names[0], names[11]), (DIRECTORIES_MAX, "d40", "d29"));
         assert_eq!((named.summed, named.rest.operations[&CREATE].recorded()), (28, 28 * 32));

@@ -159,13 +159,21 @@ impl TraceTally {
     /// A measurement of each operation in each class. Operations without a class, and all calls that failed, are in the measurement of
     /// the variant `rest`.
     pub fn class_measurements(&self, named: &NamedClasses, rest: &str) -> Vec<Measurement> {
-        let mut left: BTreeMap<u64, ClassShare> = self.shares();
+        let without_latencies = |one: &OperationTally| OperationTally {
+            total: one.total,
+            bytes: one.bytes,
+            errors: one.errors.clone(),
+            ..OperationTally::default()
+        };
+        let all = self.operations.iter();
+        let mut left: BTreeMap<u64, OperationTally> =
+            all.map(|(number, one)| (*number, without_latencies(one))).collect();
         let mut all = Vec::new();
         for class in &named.classes {
             for (operation, number, calls) in known_operations(&class.calls) {
-                if let Some(share) = left.get_mut(&number) {
-                    share.calls = share.calls.saturating_sub(calls.recorded());
-                    share.bytes = share.bytes.saturating_sub(calls.bytes);
+                if let Some(rest) = left.get_mut(&number) {
+                    rest.total = rest.total.saturating_sub(calls.recorded());
+                    rest.bytes = rest.bytes.saturating_sub(calls.bytes);
                 }
                 let tally = OperationTally::of_class(calls, calls.recorded(), calls.bytes);
                 let slices_ns = calls.slices_ns();
@@ -173,35 +181,16 @@ impl TraceTally {
             }
         }
         let none = ClassOperation::default();
-        for (number, share) in left {
+        for (number, OperationTally { total, bytes, errors, .. }) in left {
             let Some(operation) = TracedOperation::of_number(number) else { continue };
             let calls = named.rest.operations.get(&number).unwrap_or(&none);
-            let tally = OperationTally {
-                errors: share.errors,
-                ..OperationTally::of_class(calls, share.calls, share.bytes)
-            };
+            let tally = OperationTally { errors, ..OperationTally::of_class(calls, total, bytes) };
             if tally.total > 0 || !tally.errors.is_empty() {
                 all.push(tally.measurement(operation, rest));
             }
         }
         all
     }
-
-    fn shares(&self) -> BTreeMap<u64, ClassShare> {
-        let share = |one: &OperationTally| ClassShare {
-            calls: one.total,
-            bytes: one.bytes,
-            errors: one.errors.clone(),
-        };
-        self.operations.iter().map(|(number, one)| (*number, share(one))).collect()
-    }
-}
-
-/// The remaining share of an operation when the classes have theirs.
-struct ClassShare {
-    calls: u64,
-    bytes: u64,
-    errors: BTreeMap<u64, u64>,
 }
 
 fn known_operations(

@@ -61,8 +61,6 @@ pub enum Headway {
         /// What each worker has made since.
         done: Arc<[DoneCount]>,
     },
-    /// What was found there.
-    Found(String),
     /// What was made is being removed again.
     CleaningUp,
 }
@@ -131,13 +129,6 @@ impl BallastState {
             aged: false,
             rounds: 0,
         }
-    }
-
-    /// A ballast whose first `files` are already there.
-    pub fn with_files(ballast: Ballast, files: u64) -> Self {
-        let mut stock = Self::new(ballast);
-        stock.live.grow(files);
-        stock
     }
 
     /// The law it is made by.

@@ -15,7 +15,6 @@ pub mod image;
 pub mod interrupt;
 pub mod kept_ballast;
 pub mod leftover;
-pub mod noisy_neighbour;
 pub mod remove;
 pub mod run_directory;
 pub mod run_location;

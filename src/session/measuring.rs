@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::{PhaseContext, Watcher};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
-use crate::host::block_device::{BlockDevice, DeviceCounters};
-use crate::host::block_trace::BlockTrace;
+use crate::host::block_device::DeviceCounters;
 use crate::host::cpu::CpuTime;
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch, PhaseSupport};
 use crate::host::memory::touch_free;
@@ -34,14 +33,6 @@ use crate::run::workers::PhaseRun;
 pub(super) struct PhaseWatch {
     clock: RealClock,
     watch: DisturbanceWatch,
-    followed: Option<FollowedDevice>,
-}
-
-/// The device whose requests are followed while a phase runs.
-struct FollowedDevice {
-    number: (u32, u32),
-    /// `None` when it cannot be followed.
-    trace: Option<BlockTrace>,
 }
 
 /// The look before a phase.
@@ -71,9 +62,6 @@ impl PhaseWatch {
         }
         site.time_disk(true)?;
         let (look, disk) = (self.watch.look(site.device()), site.disk_activity()?);
-        if disk.is_none() {
-            site.device().and_then(|device| self.trace(device)).inspect(|trace| trace.begin());
-        }
         Ok(Some(WatchedPhase { clocks: self.clock.both(), look, disk }))
     }
 
@@ -88,20 +76,11 @@ impl PhaseWatch {
     ) -> Result<PhaseSurroundings> {
         let disk = match &begun.disk {
             Some(before) => site.disk_activity()?.map(|after| after.since(before)),
-            None => site.device().and_then(|device| self.trace(device)).map(BlockTrace::end),
+            None => None,
         };
         site.time_disk(false)?;
         let (disturbance, support) = self.seen_since(begun, site);
         Ok(PhaseSurroundings { disturbance: Some(disturbance), disk, support: Some(support) })
-    }
-
-    /// What follows the requests of a device, if it can be followed.
-    fn trace(&mut self, device: &BlockDevice) -> Option<&BlockTrace> {
-        if self.followed.as_ref().is_none_or(|followed| followed.number != device.number) {
-            let trace = BlockTrace::of(device).ok();
-            self.followed = Some(FollowedDevice { number: device.number, trace });
-        }
-        self.followed.as_ref()?.trace.as_ref()
     }
 
     fn seen_since(&mut self, begun: &WatchedPhase, site: &dyn Site) -> (Disturbance, PhaseSupport) {

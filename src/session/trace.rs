@@ -14,8 +14,8 @@ use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::process::{ProcessMark, descendants};
 use crate::host::stopped_program::{ProgramEnd, StoppedProgram};
 use crate::host::tracing::{
-    DirectoryNames, MAP_ENTRIES_MAX, PathFilter, ProcessFilter, ScriptOrder, TraceBatch, TraceBy,
-    TracedOperation, Tracer, TracerProgram, URING_NUMBER,
+    DirectoryNames, MAP_ENTRIES_MAX, OTHER_DIRECTORIES, PathFilter, ProcessFilter, ScriptOrder,
+    TraceBatch, TraceBy, TracedOperation, Tracer, TracerProgram, URING_NUMBER,
 };
 use crate::plan::Conclusion;
 use crate::results::book::{Book, RunFacts, Stopping, TraceEnd, TraceFacts};
@@ -173,7 +173,7 @@ pub(crate) fn trace(
     let mut result = session.over();
     let lost = result.tally.lost();
     let stop = interrupt.flag();
-    let classes = order.by.map(|by| name_classes(by, result.tally.take_classes(), &names, stop));
+    let classes = order.by.map(|_| name_classes(result.tally.take_classes(), &names, stop));
     let traced = TraceFacts {
         by: order.by,
         classes_summed: classes.as_ref().map_or(0, |classes| classes.named.summed),
@@ -187,9 +187,9 @@ pub(crate) fn trace(
         ended,
         program_end: result.program_end.map(end_words),
     };
-    let measurements = match (order.by, &classes) {
-        (Some(by), Some(classes)) => result.tally.class_measurements(&classes.named, by.rest()),
-        _ => result.tally.measurements(&order.target.name()),
+    let measurements = match &classes {
+        Some(classes) => result.tally.class_measurements(&classes.named, OTHER_DIRECTORIES),
+        None => result.tally.measurements(&order.target.name()),
     };
     let conditions = classes.map(|classes| classes.conditions).unwrap_or_default();
     if measurements.is_empty() {
@@ -245,8 +245,6 @@ impl TraceOrder {
         match self.by {
             None => format!("Do {whose} get slower over time?"),
             Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),
-            Some(TraceBy::Size) => format!("For which sizes of files do {whose} take longest?"),
-            Some(TraceBy::PathDepth) => format!("At which depth of paths do {whose} take longest?"),
         }
     }
 
@@ -471,7 +469,7 @@ impl TraceSession {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<DirectoryNames> {
-        if !order.by.is_some_and(TraceBy::is_by_directory) {
+        if order.by.is_none() {
             return Ok(DirectoryNames::default());
         }
         // The one before only ended the tracing.

@@ -1,5 +1,5 @@
-//! `fill`: the same files whatever the number of threads, nothing left of what failed, and runs that
-//! continue from what is there and leave it unchanged.
+//! `fill`: the same files whatever the number of threads, nothing left of what failed, and runs that leave its files
+//! unchanged.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -14,11 +14,10 @@ use crate::command;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use command::{Bench, Ran, names_in, run_directories};
-use common::{LoopMount, skip};
+use common::LoopMount;
 
 fn fill(bench: &Bench, more: &[&str]) -> PathBuf {
     let before = run_directories(&bench.work());
@@ -92,61 +91,14 @@ fn what_fill_made_stays_until_clean_is_told_of_it() {
 }
 
 #[test]
-fn a_run_goes_on_from_what_is_there_and_leaves_it_as_it_was() {
+fn a_run_beside_the_files_of_fill_makes_its_own_and_leaves_them_as_they_were() {
     let bench = Bench::default();
     let run_directory = fill(&bench, &["--files", "300"]);
     let before = tree(&run_directory);
     let ran = clutter(&bench, "300,400");
-    assert!(ran.stderr.contains("continuing from 300 files of `fill`"), "{}", ran.stderr);
-    let all = ran.json()["conditions"].as_array().unwrap().clone();
-    let found = all.iter().filter(|condition| condition["name"] == "files-found");
-    assert!(found.clone().count() > 0 && found.clone().all(|c| c["value"] == 300.0), "{all:?}");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(tree(&run_directory) == before, "the run changed what was there");
     assert_eq!(run_directories(&bench.work()), [run_directory]);
-}
-
-#[test]
-fn a_killed_run_is_not_resumed_beside_files_that_it_added_to_those_of_fill() {
-    let bench = Bench::default();
-    let run_directory = fill(&bench, &["--files", "300"]);
-    let mut command = bench.command(["run", "clutter", "--cache", "as-is", "--repeats", "500"]);
-    command.args(["--set", "bytes=24MiB", "--set", "files_present=300,400"]);
-    let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // More than the two phases of the first cell.
-    let has_measured = || {
-        let shown = bench.run(["show", "last", "--json", "-"]);
-        shown.code == Some(0) && shown.json()["measurements"].as_array().unwrap().len() > 2
-    };
-    while !has_measured() {
-        assert!(running.try_wait().unwrap().is_none(), "it ended");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    running.kill().unwrap();
-    running.wait().unwrap();
-    // What it leaves depends on the moment.
-    let holder = names_in(&run_directory.join("b0000000001")).remove(0);
-    let added = run_directory.join("b0000000001").join(holder).join("f0000000399");
-    std::fs::write(added, "").unwrap();
-    let resumed = bench.run(["resume", "last"]);
-    assert_eq!(resumed.code, Some(1), "{}", resumed.stderr);
-    assert!(
-        resumed.stderr.contains("remove them with `boatload clean --ballast`"),
-        "{}",
-        resumed.stderr
-    );
-}
-
-#[test]
-fn root_does_not_go_on_from_what_another_user_may_change_meanwhile() {
-    let bench = Bench::default();
-    let run_directory = fill(&bench, &["--files", "300"]);
-    if let Err(error) = std::os::unix::fs::chown(&run_directory, Some(65_534), None) {
-        return skip("a ballast of another user", &error.to_string());
-    }
-    let ran = clutter(&bench, "300,400");
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("continuing from"), "{}", ran.stderr);
-    assert_eq!(tree(&run_directory).len(), 300);
 }
 
 #[test]
@@ -157,45 +109,6 @@ fn fill_takes_one_number_of_files_and_no_share_of_the_space() {
     let list = bench.run(["fill", ".", "--files", "1k,1M"]);
     assert!(list.refuses(2).contains("--files takes one value, not 1k,1M"), "{}", list.stderr);
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
-}
-
-#[test]
-fn a_level_below_what_is_there_names_the_way_out() {
-    let bench = Bench::default();
-    fill(&bench, &["--files", "300"]);
-    let ran = clutter(&bench, "100,400");
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    for words in ["300 files of `fill`", "the first level is 100", "clean --ballast"] {
-        assert!(ran.stderr.contains(words), "{}", ran.stderr);
-    }
-    assert_eq!(run_directories(&bench.work()).len(), 1, "the run's own directory is gone");
-}
-
-#[test]
-fn what_lacks_a_file_or_has_a_foreign_one_or_another_seed_is_left_alone() {
-    let missing = |run_directory: &Path| {
-        std::fs::remove_file(run_directory.join("b0000000001/h0000000000/f0000000007")).unwrap();
-    };
-    let foreign = |run_directory: &Path| {
-        std::fs::write(run_directory.join("b0000000001/h0000000000/mine"), "x").unwrap();
-    };
-    let nothing = |_: &Path| ();
-    type Harm<'a> = &'a dyn Fn(&Path);
-    let cases: [(Harm<'_>, &str, &str); 3] = [
-        (&missing, "1", "it lacks 1 file"),
-        (&foreign, "1", "there is a mine in it"),
-        (&nothing, "7", "another seed"),
-    ];
-    for (harm, seed, why) in cases {
-        let bench = Bench::default();
-        let run_directory = fill(&bench, &["--files", "300", "--seed", seed]);
-        harm(&run_directory);
-        let before = tree(&run_directory);
-        let ran = clutter(&bench, "300,400");
-        assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
-        assert!(!ran.stderr.contains("continuing from"), "{}", ran.stderr);
-        assert!(tree(&run_directory) == before, "{why}: it was changed");
-    }
 }
 
 #[test]

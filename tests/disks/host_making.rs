@@ -301,11 +301,7 @@ fn a_refused_mount_is_told_in_the_words_of_the_kernel() {
     };
     let told = refused("ext4", "noatime,bogus=7");
     assert!(told.contains("with the options noatime,bogus=7: Invalid argument"), "{told}");
-    if File::open("/dev/kmsg").is_ok() {
-        assert!(told.contains("the kernel says: ") && told.contains("bogus"), "{told}");
-    }
-    let told = refused("ext4", "inode_readahead_blks=3");
-    assert!(told.contains("EXT4-fs") || File::open("/dev/kmsg").is_err(), "{told}");
+    assert!(told.contains("`dmesg` may tell why"), "{told}");
     let told = refused("nosuchfs", "");
     assert!(told.contains("this kernel does not know nosuchfs"), "{told}");
     assert!(mounts_below(bench.directory.path()).is_empty());

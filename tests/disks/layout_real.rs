@@ -12,7 +12,7 @@ use std::process::Command;
 
 use boatload::base::errno::Errno;
 use boatload::host::layout::{
-    FileLayout, FreeExtents, LayoutScore, LeftOut, ScoreLimits, layout_of, score_below,
+    FileLayout, LayoutScore, LeftOut, ScoreLimits, layout_of, score_below,
 };
 
 use common::{LoopMount, output, skip};
@@ -291,31 +291,4 @@ fn the_walk_takes_regular_files_only_and_stays_on_its_mount_and_within_its_bound
 fn a_file_system_without_places_says_so() {
     let memory = rustix::fs::memfd_create(c"test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
     assert_eq!(of_file(&memory), Err(Errno::EOPNOTSUPP));
-}
-
-#[test]
-fn free_extents_add_up_to_the_free_space_and_are_small_where_it_is_in_pieces() {
-    let free = |mount: &LoopMount| {
-        let root = File::open(mount.path()).unwrap();
-        rustix::fs::syncfs(&root).unwrap();
-        let stat = rustix::fs::fstatvfs(&root).unwrap();
-        (FreeExtents::of(root.as_fd()), stat.f_bfree * stat.f_frsize)
-    };
-    for (fs, mount) in mounted() {
-        let (found, free_bytes) = free(&mount);
-        if fs == "btrfs" {
-            assert!(found.is_err(), "{fs}: {found:?}");
-            continue;
-        }
-        let found = found.unwrap();
-        let share = found.bytes as f64 / free_bytes as f64;
-        assert!((0.9..1.1).contains(&share), "{fs}: {found:?} of {free_bytes}");
-        assert!(found.large_share() > Some(0.9), "{fs}: {found:?}");
-        assert!(found.largest_bytes <= found.bytes, "{fs}: {found:?}");
-    }
-    let Some(mount) = LoopMount::new("ext4", 64) else { return };
-    free_in_pieces(mount.path(), 512);
-    let found = free(&mount).0.unwrap();
-    assert!(found.extents >= 512 && found.large_share() < Some(0.5), "{found:?}");
-    assert!(found.mean_bytes() < Some(65_536.0), "{found:?}");
 }

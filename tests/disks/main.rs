@@ -10,7 +10,6 @@ mod library;
 #[path = "../common/mounts.rs"]
 mod mounts;
 
-mod block_trace;
 mod chroot;
 mod crash;
 mod device;
@@ -20,7 +19,6 @@ mod filling;
 mod host_making;
 mod host_real;
 mod layout_real;
-mod layout_sample;
 mod limits;
 mod modelled_disk;
 mod modelled_runs;

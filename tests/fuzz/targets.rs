@@ -493,7 +493,7 @@ pub(super) mod tracer_output {
     use std::sync::atomic::AtomicBool;
 
     use super::Random;
-    use crate::host::tracing::{TraceBatch, TraceBy, read_output};
+    use crate::host::tracing::{OTHER_DIRECTORIES, TraceBatch, TraceBy, read_output};
     use crate::results::book::{Book, RunFacts, TraceFacts};
     use crate::results::trace_tally::TraceTally;
     use crate::session::trace_classes::name_classes;
@@ -537,10 +537,13 @@ pub(super) mod tracer_output {
             let traced = Some(TraceFacts { by, lost: tally.lost(), ..TraceFacts::default() });
             let (measurements, conditions) = match by {
                 None => (tally.measurements("x"), Vec::new()),
-                Some(by) => {
+                Some(_) => {
                     let stop = AtomicBool::new(false);
-                    let classes = name_classes(by, tally.take_classes(), &names, &stop);
-                    (tally.class_measurements(&classes.named, by.rest()), classes.conditions)
+                    let classes = name_classes(tally.take_classes(), &names, &stop);
+                    (
+                        tally.class_measurements(&classes.named, OTHER_DIRECTORIES),
+                        classes.conditions,
+                    )
                 }
             };
             is_taken |= !measurements.is_empty();
@@ -578,7 +581,7 @@ pub(super) mod audited {
     use std::path::Path;
 
     use super::Random;
-    use crate::analysis::audit::{AuditBounds, AuditLink, audit};
+    use crate::analysis::audit::{AuditBounds, audit};
     use crate::cli::run::run_of;
     use crate::report::{write_audits, write_audits_json};
     use crate::results::tools::read_tool_result;
@@ -599,8 +602,6 @@ pub(super) mod audited {
         if random.below(2) == 0 {
             bounds = AuditBounds {
                 device_bytes_per_second: Some(1e8),
-                link: Some(AuditLink { name: "SATA".into(), bytes_per_second: 6e8 }),
-                rotational: Some(true),
                 memory_bytes: Some((random.below(1 << 40)) as u64),
                 directory: Some("it's a place".into()),
             };

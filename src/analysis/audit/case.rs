@@ -25,23 +25,10 @@ named_enum! {
 pub struct AuditBounds {
     /// Bytes in a second that the device can do at most, as the user says.
     pub device_bytes_per_second: Option<f64>,
-    /// Bytes in a second of its link, and what link it is.
-    pub link: Option<AuditLink>,
-    /// Whether it turns.
-    pub rotational: Option<bool>,
     /// Memory of the machine.
     pub memory_bytes: Option<u64>,
     /// Where to measure again, as a shell needs it.
     pub directory: Option<String>,
-}
-
-/// The link of a device.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct AuditLink {
-    /// `SATA of 6 Gbit/s`.
-    pub name: String,
-    /// What it can carry.
-    pub bytes_per_second: f64,
 }
 
 /// A check: what it looks for in a measurement.

@@ -16,8 +16,7 @@ macro_rules! checks {
 checks! {
     "no-device" no_device "nothing was stored: an I/O engine that moves no content, a copy from /dev/zero to /dev/null, a file in memory"
     "device-rate" device_rate "more bytes a second than `--device-rate`"
-    "link-rate" link_rate "more bytes a second than the link of the device below `--dir` carries"
-    "class-rate" class_rate "more than 32 GB/s on one machine, if `--dir` names no device; more than 2,000 random calls a second of a turning disk"
+    "class-rate" class_rate "more than 32 GB/s on one machine, if `--dir` names no device"
     "device-idle" device_idle "fio's `disk_util` counts too few requests for the bytes: even with 4 MiB in each, or one for each two random reads"
     "latency" latency "half of the random reads took less than 3 us: no block device answers through the kernel in that time"
     "client-cache" client_cache "each task reads over 100,000 attributes a second, 5 times as fast as files are made, on the machine that made them"
@@ -38,9 +37,6 @@ const TOLERANCE: f64 = 1.1;
 
 /// Bytes in a second of PCIe 6.0 with 4 lanes, the fastest link of a single device.
 pub(super) const DEVICE_RATE_MAX: f64 = 32e9;
-
-/// Random calls in a second of a turning disk: with a deep queue some hundred.
-pub(super) const TURNING_CALLS_MAX: f64 = 2_000.0;
 
 /// The largest request that a device gets.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
@@ -179,33 +175,17 @@ fn device_rate(case: &AuditCase<'_>) -> Found {
     })
 }
 
-fn link_rate(case: &AuditCase<'_>) -> Found {
-    let (found, link) = case.one.bytes_per_second.zip(case.bounds.link.as_ref())?;
-    (found > link.bytes_per_second * TOLERANCE).then(|| {
-        let most = rate(link.bytes_per_second);
-        (Certain, format!("{} is more than its link carries ({}: {most})", rate(found), link.name))
-    })
-}
-
 fn class_rate(case: &AuditCase<'_>) -> Found {
     let one = case.one;
     let is_remote = one.nodes.is_some_and(|nodes| nodes > 1) || one.interface.is_some();
     if is_remote || case.is_counted() {
         return None;
     }
-    // A directory that is named has a link, which `link-rate` knows, or lies on an array.
-    let rate_found = one.bytes_per_second.filter(|_| case.bounds.directory.is_none());
-    if let Some(found) = rate_found.filter(|found| *found > DEVICE_RATE_MAX * TOLERANCE) {
-        let (found, most) = (rate(found), rate(DEVICE_RATE_MAX));
-        return Some((Possible, format!("no single device does {found} (at most {most})")));
-    }
-    let turns = case.bounds.rotational == Some(true) && one.random;
-    let calls = one.operations_per_second.filter(|calls| turns && *calls > TURNING_CALLS_MAX)?;
-    let (found, most) = (figures(calls, 3), grouped(TURNING_CALLS_MAX as u64));
-    // Around the page cache, the cache of the disk is left.
-    let reason =
-        format!("{found} random calls a second are more than a turning disk does ({most})");
-    Some((likely_if(one.direct != Some(true)), reason))
+    // A directory that is named may lie on an array.
+    let found = one.bytes_per_second.filter(|_| case.bounds.directory.is_none());
+    let found = found.filter(|found| *found > DEVICE_RATE_MAX * TOLERANCE)?;
+    let (found, most) = (rate(found), rate(DEVICE_RATE_MAX));
+    Some((Possible, format!("no single device does {found} (at most {most})")))
 }
 
 fn device_idle(case: &AuditCase<'_>) -> Found {
@@ -405,7 +385,7 @@ fn not_stated(case: &AuditCase<'_>) -> Found {
             "reads and writes at once: nothing says how fast either was"
         }
         (ToolWork::Unknown, ToolName::Dd) if one.tasks.is_some_and(|tasks| tasks > 1) => {
-            "several dd ran at once: nothing says which of them this is"
+            "several dd ran here: nothing says which of them this is"
         }
         (ToolWork::Unknown, _) if one.name == "dd" => {
             "without the command, nothing says what was copied, or whether it was synced"

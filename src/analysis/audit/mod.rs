@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::results::tools::{ToolMeasurement, ToolName, ToolResult, ToolWork};
 
-pub use case::{AuditBounds, AuditCheck, AuditGrade, AuditLink};
+pub use case::{AuditBounds, AuditCheck, AuditGrade};
 pub use checks::CHECKS;
 
 use case::AuditCase;

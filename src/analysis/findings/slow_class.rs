@@ -9,6 +9,7 @@ use crate::analysis::statistics::{Interval, slices};
 use crate::analysis::thresholds::{INTERVAL_ALPHA, SLOWER_MARGIN};
 use crate::base::distinct::each_once;
 use crate::base::units::{duration, grouped};
+use crate::host::tracing::OTHER_DIRECTORIES;
 use crate::results::book::{Book, Measurement, TraceBy};
 use crate::run::site::ConditionName;
 
@@ -68,16 +69,14 @@ impl SlowClassFinding {
 
     /// `in /srv/mail (120,000 entries)`
     pub(in crate::analysis) fn place(&self) -> String {
-        self.slowest.place(self.by)
+        self.slowest.place()
     }
 
     /// `in the median directory`
     pub(in crate::analysis) fn reference(&self) -> String {
-        match (self.classes, self.by) {
-            (..=2, _) => self.median.place(self.by),
-            (_, TraceBy::Directory) => "in the median directory".into(),
-            (_, TraceBy::Size) => "for files of the median size".into(),
-            (_, TraceBy::PathDepth) => "at the median depth".into(),
+        match self.classes {
+            ..=2 => self.median.place(),
+            _ => "in the median directory".into(),
         }
     }
 
@@ -103,17 +102,12 @@ impl SlowClassFinding {
 }
 
 impl ClassLatency {
-    fn place(&self, by: TraceBy) -> String {
+    fn place(&self) -> String {
         let name = &self.variant;
-        match (by, self.entries) {
-            (TraceBy::Directory, Some(1)) => format!("in {name} (1 entry)"),
-            (TraceBy::Directory, Some(entries)) => {
-                format!("in {name} ({} entries)", grouped(entries))
-            }
-            (TraceBy::Directory, None) => format!("in {name}"),
-            (TraceBy::Size, _) if name == "empty" => "for empty files".into(),
-            (TraceBy::Size, _) => format!("for files of {name}"),
-            (TraceBy::PathDepth, _) => name.clone(),
+        match self.entries {
+            Some(1) => format!("in {name} (1 entry)"),
+            Some(entries) => format!("in {name} ({} entries)", grouped(entries)),
+            None => format!("in {name}"),
         }
     }
 }
@@ -151,7 +145,8 @@ impl<'a> ClassBatches<'a> {
 /// One for each phase of a trace by class in which at least two classes have enough calls.
 pub(in crate::analysis) fn slow_classes(book: &Book) -> Vec<SlowClassFinding> {
     let Some(by) = book.run.traced.as_ref().and_then(|traced| traced.by) else { return Vec::new() };
-    let usable = book.measurements.iter().filter(|m| m.valid() && m.cell.variant != by.rest());
+    let usable =
+        book.measurements.iter().filter(|m| m.valid() && m.cell.variant != OTHER_DIRECTORIES);
     let phases = each_once(usable.clone().map(|m| m.phase.as_str()));
     let of_phase = |phase: &&str| {
         let own = usable.clone().filter(|m| m.phase == *phase);
@@ -211,7 +206,7 @@ mod tests {
     use crate::results::operation::MeasuredOperation;
 
     /// A trace of creates in directories with these mean latencies, in 64 slices that differ by a tenth.
-    fn book(by: TraceBy, means_us: &[(&str, f64)], seed: u64) -> Book {
+    fn book(means_us: &[(&str, f64)], seed: u64) -> Book {
         let noisy =
             |at: u64, mean: f64| mean * 1e3 * (0.9 + 0.2 * unit(draw(seed, Stream::Noise, at)));
         let mut measurements = Vec::new();
@@ -234,7 +229,7 @@ mod tests {
             value: 120_000.0,
             unit: Unit::Count,
         };
-        let traced = Some(TraceFacts { by: Some(by), ..TraceFacts::default() });
+        let traced = Some(TraceFacts { by: Some(TraceBy::Directory), ..TraceFacts::default() });
         let run = RunFacts { traced, complete: true, repeats: 1, ..RunFacts::default() };
         Book { run, measurements, conditions: vec![entries], ..Book::default() }
             .ordered_as_measured()
@@ -245,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_slow_directory_is_named_with_its_entries_and_how_many_times_as_long() {
-        let book = book(TraceBy::Directory, &DIRECTORIES, 1);
+        let book = book(&DIRECTORIES, 1);
         let analysis = Analysis::of(&book);
         let answer = analysis.answer().unwrap();
         let text = answer.sentence();
@@ -264,7 +259,7 @@ mod tests {
     #[test]
     fn directories_that_are_alike_are_seldom_told_apart() {
         let alike = DIRECTORIES.map(|(name, _)| (name, 100.0));
-        let book = |seed| book(TraceBy::Directory, &alike, seed);
+        let book = |seed| book(&alike, seed);
         let wrong =
             (0..100).filter(|seed| slow_classes(&book(*seed))[0].interval.low > 1.0).count();
         assert!(wrong <= 8, "{wrong} of 100");
@@ -274,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_ratio_stays_above_zero_however_its_slices_vary() {
-        let mut wild = book(TraceBy::Size, &[("empty", 100.0), ("1 B to 16 B", 100.0)], 1);
+        let mut wild = book(&[("/a", 100.0), ("/b", 100.0)], 1);
         for m in &mut wild.measurements {
             m.slices_ns.truncate(SLICES_MIN);
             m.slices_ns[3] *= 1e9;
@@ -286,21 +281,17 @@ mod tests {
 
     #[test]
     fn few_calls_tell_nothing() {
-        let mut few = book(TraceBy::Size, &DIRECTORIES, 1);
+        let mut few = book(&DIRECTORIES, 1);
         few.measurements.iter_mut().for_each(|m| m.slices_ns.truncate(SLICES_MIN - 1));
         assert_eq!(slow_classes(&few), Vec::new());
         let answer = Analysis::of(&few).answer().unwrap().clone();
         assert_eq!(answer.verdict, Verdict::CannotTell);
         assert!(
-            answer.sentence().contains("no two sizes have 256 successful calls"),
+            answer.sentence().contains("no two directories have 256 successful calls"),
             "{}",
             answer.sentence()
         );
-        let mut noisy = book(
-            TraceBy::PathDepth,
-            &[("below 1 directory", 105.0), ("below 2 directories", 100.0)],
-            1,
-        );
+        let mut noisy = book(&[("/a", 105.0), ("/b", 100.0)], 1);
         noisy.measurements.iter_mut().for_each(|m| m.slices_ns.truncate(9));
         noisy.measurements[0].slices_ns[3] *= 9.0;
         let answer = Analysis::of(&noisy).answer().unwrap().clone();

@@ -1,4 +1,4 @@
-//! In which class of a trace operations take longest: a directory, a size of files, a depth of paths.
+//! In which class of a trace operations take longest: in which directory.
 
 use super::draft::{AnswerDraft, Lack};
 use super::reading::{Reading, RunView};
@@ -6,7 +6,6 @@ use crate::analysis::answer::Verdict;
 use crate::analysis::findings::say;
 use crate::analysis::findings::slow_class::{SlowClassFinding, slow_classes};
 use crate::analysis::statement::{Part, Sentence, Statement, parts};
-use crate::results::book::TraceBy;
 
 /// The reading.
 #[derive(Debug)]
@@ -14,20 +13,15 @@ pub(super) struct Class;
 
 impl Reading for Class {
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft> {
-        let by = run.book.run.traced.as_ref()?.by?;
+        run.book.run.traced.as_ref()?.by?;
         let mut all = slow_classes(run.book);
         all.sort_by(|a, b| b.excess_ns().total_cmp(&a.excess_ns()));
-        Some(answer(by, &all))
+        Some(answer(&all))
     }
 }
 
 /// From what was found of all phases, those with the most time to save first.
-fn answer(by: TraceBy, all: &[SlowClassFinding]) -> AnswerDraft {
-    let classes = match by {
-        TraceBy::Directory => "directories",
-        TraceBy::Size => "sizes",
-        TraceBy::PathDepth => "depths",
-    };
+fn answer(all: &[SlowClassFinding]) -> AnswerDraft {
     if let Some(most) = all.iter().find(|one| one.is_slower()) {
         let times = parts![Part::Figure(say::times(most.ratio)), " times as long"];
         let interval = parts![" (", Part::Interval(say::span(most.interval)), ")"];
@@ -38,7 +32,7 @@ fn answer(by: TraceBy, all: &[SlowClassFinding]) -> AnswerDraft {
     }
     let widest = all.iter().max_by(|a, b| a.interval.high.total_cmp(&b.interval.high));
     let Some(widest) = widest else {
-        let text = format!("no two {classes} have 256 successful calls of one operation each");
+        let text = "no two directories have 256 successful calls of one operation each";
         return AnswerDraft::open(Lack::Design, Statement::new(Sentence::new(parts![text])));
     };
     let high = parts![Part::Figure(say::times(widest.interval.high)), " times as long"];
@@ -46,7 +40,7 @@ fn answer(by: TraceBy, all: &[SlowClassFinding]) -> AnswerDraft {
     if all.iter().all(SlowClassFinding::is_alike) {
         let where_longest =
             parts!["where an operation takes longest on average, it takes at most "];
-        let than = parts![" as in the median of the ", classes, " compared"];
+        let than = parts![" as in the median of the directories compared"];
         let first = Sentence::new(parts![where_longest, high, than]);
         return AnswerDraft::proven(Verdict::No, Statement::new(first).and(others(all, "")));
     }

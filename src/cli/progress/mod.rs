@@ -196,7 +196,6 @@ impl<'a> Progress<'a> {
 
     fn shows_headway(&self, title: &str, headway: &Headway) {
         let workers = match headway {
-            Headway::Found(found) => return self.notice(found),
             Headway::CleaningUp => return self.notice("cleaning up; Ctrl-C ends it at once"),
             Headway::Share(_) => None,
             Headway::Making { done, .. } => Some(Arc::clone(done)),

@@ -324,7 +324,7 @@ impl RunState {
             Headway::Making { files, before, done } => {
                 (Goal::Operations(*files), "file", *before, Some(done.len().max(1) as u32))
             }
-            Headway::Found(_) | Headway::CleaningUp => return,
+            Headway::CleaningUp => return,
         };
         self.begin(Activity {
             words: vec![shown(title)],

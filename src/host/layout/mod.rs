@@ -3,15 +3,10 @@
 //! Aging: Increasing the Relevance of File System Benchmarks", SIGMETRICS 1997.
 
 mod fiemap;
-mod fsmap;
-mod sample;
 
 use self::fiemap::{
     DATA_INLINE, DATA_TAIL, DELALLOC, ENCODED, Extent, LAST, MERGED, NOT_ALIGNED, UNKNOWN,
 };
-
-pub use fsmap::FreeExtents;
-pub use sample::{LayoutSample, SampleLimits, SampledFile, sample_below};
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

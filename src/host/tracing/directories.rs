@@ -53,11 +53,6 @@ impl KnownDirectory {
         let count = all.try_fold(0, |count: u64, entry| is_counted(entry).then_some(count + 1))?;
         Some(count.saturating_sub(2)).filter(|count| *count <= ENTRIES_MAX)
     }
-
-    /// How many directories are above a file in it, the root not counted.
-    pub fn depth(&self) -> u64 {
-        self.path.components().count().saturating_sub(1) as u64
-    }
 }
 
 impl DirectoryNames {

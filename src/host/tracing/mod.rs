@@ -28,7 +28,9 @@ use crate::host::mounts::{enter_private_mounts, mount};
 use crate::host::programs::{command, find_program, output};
 
 pub use self::calls::TracedOperation;
-pub use self::classes::{BUCKET_BITS, ClassBytes, ClassCount, ClassKey, ClassSlice, TraceBy};
+pub use self::classes::{
+    BUCKET_BITS, ClassBytes, ClassCount, ClassKey, ClassSlice, OTHER_DIRECTORIES, TraceBy,
+};
 pub use self::directories::{DirectoryNames, KnownDirectory};
 pub use self::output::MapEntry;
 pub use self::script::{

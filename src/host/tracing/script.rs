@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::calls::{CallMeaning, CallTarget, TracedCall, TracedOperation, calls};
-use super::classes::{self, TraceBy};
+use super::classes::TraceBy;
 
 /// Bits of a key for the bucket and the operation.
 pub const WINDOW_SHIFT: u32 = 16;
@@ -96,7 +96,11 @@ impl ScriptOrder {
             ProcessFilter::Named(name) => format!("comm == {}", literal(name)),
             ProcessFilter::Followed => "@p[pid] != 0".into(),
         };
+        let path = |text: &dyn Fn(&PathFilter) -> String| {
+            self.path.as_ref().map_or_else(String::new, text)
+        };
         let values = [
+            ("%WALK%\n", include_str!("walk.bt").to_string()),
             ("%EVERY%", self.every.to_string()),
             ("%OWN%", self.own_process.to_string()),
             ("%LSEEK%", libc::SYS_lseek.to_string()),
@@ -106,15 +110,6 @@ impl ScriptOrder {
             ("%FOLLOW%", number(ScriptCommand::Follow)),
             ("%OWN_COMMAND%", number(ScriptCommand::Own)),
             ("%RUNNING%", number(ScriptCommand::Running)),
-            ("%CLASS_BEGIN%", self.of_classes(classes::SIZE_BEGIN, classes::DIRECTORY_BEGIN)),
-            ("%PRINT_SET%", self.by.map_or(PRINT, |_| classes::PRINT).to_string()),
-            ("%CLASS_NAMES%", self.class_names()),
-            (
-                "%CLASS_THREAD_END%",
-                self.of_classes(classes::SIZE_THREAD_END, classes::DIRECTORY_THREAD_END),
-            ),
-            ("%CLASS_ENTRY%", self.class_entry()),
-            ("%COUNT%", self.count()),
             ("%OFF%", OFF.to_string()),
             ("%ROOTS%", self.roots()),
             ("%FILTER%", filter),
@@ -122,16 +117,19 @@ impl ScriptOrder {
             ("%URING%", libc::SYS_io_uring_enter.to_string()),
             ("%URING_NUMBER%", URING_NUMBER.to_string()),
             ("%DISPATCH%", self.dispatch()),
-            ("%FILE%", self.file().replace("%CWD%", &CWD.to_string())),
-            ("%PLACE%", self.place().replace("%CWD%", &CWD.to_string())),
+            ("%ABSOLUTE%", path(&|one| compared("$path", &one.path, "$inside = (uint64)1;"))),
+            ("%ABOVE%", path(&|one| self.above(one))),
+            ("%DEPTH%", DEPTH_MAX.to_string()),
             ("%OWN_NUMBER%", OWN_NUMBER.to_string()),
             ("%READ%", TracedOperation::Read.number().to_string()),
             ("%WRITE%", TracedOperation::Write.number().to_string()),
-            ("%CHILDREN%", self.children()),
+            ("%CREATE%", TracedOperation::Create.number().to_string()),
+            ("%OPEN%", TracedOperation::Open.number().to_string()),
+            ("%LIST%", TracedOperation::List.number().to_string()),
+            ("%NAMES%", number(ScriptCommand::Names)),
+            ("%THREAD%", libc::CLONE_THREAD.to_string()),
         ];
-        values.iter().fold(include_str!("script.bt").to_string(), |text, (name, value)| {
-            text.replace(name, value)
-        })
+        values.iter().fold(self.lines(), |text, (name, value)| text.replace(name, value))
     }
 
     /// Which call is which operation. boatload's own reads always count, where they are asked for.
@@ -171,159 +169,41 @@ impl ScriptOrder {
         text + "\n      }\n"
     }
 
-    /// Whether a call is of a file. It is checked only where that decides.
-    fn file(&self) -> String {
-        match self.path.is_some() || self.by.is_some() {
-            true => [OPEN_FILE, FILE].concat(),
-            false => format!("      if ($type != 0) {{\n{OPEN_FILE}{FILE}      }}\n"),
-        }
-    }
-
-    /// Whether a call works below the directory.
-    fn place(&self) -> String {
-        let Some(path) = &self.path else { return String::new() };
+    /// Asks of each directory above the traced one whether a path from there leads into it.
+    fn above(&self, path: &PathFilter) -> String {
         let mut above = String::new();
         for (at, rest) in path.below_ancestors().into_iter().enumerate() {
-            let _ = writeln!(
-                above,
-                "          if ($above == {}) {{ {} }}",
-                at + 1,
-                compared("$path", rest, "$inside = (uint64)1;")
-            );
+            let inside = compared("$path", rest, "$inside = (uint64)1;");
+            let _ = writeln!(above, "          if ($above == {}) {{ {inside} }}", at + 1);
         }
-        PLACE
-            .replace("%ABSOLUTE%", &compared("$path", &path.path, "$inside = (uint64)1;"))
-            .replace("%ABOVE%", &above)
-            .replace("%DEPTH%", &DEPTH_MAX.to_string())
+        above
     }
 
-    /// A part that differs for calls by size, and by directory.
-    fn of_classes(&self, by_size: &str, by_directory: &str) -> String {
-        let text = match self.by {
-            None => "",
-            Some(TraceBy::Size) => by_size,
-            Some(TraceBy::Directory | TraceBy::PathDepth) => by_directory,
+    /// The lines of the script for this order. `%if NAME` begins those for some, `%else` those for the others; `%//`
+    /// says something of the next lines.
+    fn lines(&self) -> String {
+        let is_for = |name: &str| match name {
+            "class" => self.by.is_some(),
+            "place" => self.path.is_some(),
+            "plain" => self.path.is_none() && self.by.is_none(),
+            _ => self.processes == ProcessFilter::Followed,
         };
-        text.into()
-    }
-
-    /// The names of directories are printed once, at the end.
-    fn class_names(&self) -> String {
-        let is_asked = self.by.is_some_and(TraceBy::is_by_directory);
-        if is_asked {
-            classes::PRINT_NAMES.replace("%NAMES%", &(ScriptCommand::Names as u64).to_string())
-        } else {
-            String::new()
-        }
-    }
-
-    /// What a call's class depends on, while its descriptor is open.
-    fn class_entry(&self) -> String {
-        match self.by {
-            None => String::new(),
-            Some(TraceBy::Size) => classes::SIZE_ENTRY.into(),
-            Some(TraceBy::Directory | TraceBy::PathDepth) => classes::DIRECTORY_ENTRY
-                .replace("%WALK%", classes::WALK)
-                .replace("%LIST%", &TracedOperation::List.number().to_string()),
-        }
-    }
-
-    /// Counts a latency: in its window, or in its class.
-    fn count(&self) -> String {
-        let Some(by) = self.by else { return [NUMBERED, BUCKET, COUNT].concat() };
-        let class = match by {
-            TraceBy::Size => classes::SIZE_EXIT.into(),
-            TraceBy::Directory | TraceBy::PathDepth => {
-                classes::DIRECTORY_EXIT.replace("%WALK%", classes::WALK)
+        let (mut text, mut is_kept) = (String::new(), true);
+        for line in include_str!("script.bt").lines() {
+            match line.strip_prefix("%if ") {
+                Some(name) => is_kept = is_for(name),
+                None if line == "%else" => is_kept = !is_kept,
+                None if line == "%end" => is_kept = true,
+                None if is_kept && !line.starts_with("%//") => text.extend([line, "\n"]),
+                None => {}
             }
-        };
-        let class = class
-            .replace("%CREATE%", &TracedOperation::Create.number().to_string())
-            .replace("%OPEN%", &TracedOperation::Open.number().to_string())
-            .replace("%CWD%", &CWD.to_string());
-        format!("        $k = $op << 11;\n{BUCKET}{class}{}", classes::COUNT)
-    }
-
-    /// Children of followed processes are followed.
-    fn children(&self) -> String {
-        if self.processes != ProcessFilter::Followed {
-            return String::new();
         }
-        // A process ends with the last of its threads, which is not always its first.
-        format!(
-            "\ntracepoint:task:task_newtask\n{{\n  \
-             if (((uint64)args->clone_flags & {}) == 0 && @p[pid] != 0) {{ @p[(uint64)args->pid] = (uint64)1; }}\n}}\n\
-             \ntracepoint:sched:sched_process_exit\n{{\n  \
-             if (((struct task_struct *)curtask)->signal->live.counter == 0) {{ delete(@p[pid]); }}\n}}\n",
-            libc::CLONE_THREAD
-        )
+        text
     }
 }
 
 /// Stands for the working directory where a descriptor is expected (`AT_FDCWD`).
 const CWD: u32 = libc::AT_FDCWD as u32;
-
-/// The file of a descriptor.
-const OPEN_FILE: &str = "      $task = (struct task_struct *)curtask;
-      $table = $task->files->fdt;
-      $file = (struct file *)0;
-      if ($fd != %CWD%) { $file = (struct file *)*(uint64 *)((uint64)$table->fd + $fd * 8); }
-";
-
-/// Reads, writes and closes count where it is a regular file or a directory.
-const FILE: &str = "      if ($type != 0) {
-        $mode = (uint64)$file->f_inode->i_mode & 0170000;
-        if ($mode != 0100000 && $mode != 0040000) { $op = (uint64)0; }
-      }
-";
-
-/// The number of a call begins the key of its window.
-const NUMBERED: &str = "        $n = @seq[$op]; @seq[$op] = $n + 1;
-        $k = ($n / @every * @every << 16) | ($op << 11);
-";
-
-/// Prints a set, and empties it.
-const PRINT: &str =
-    "        if ($value == 0) { print(@ha); clear(@ha); } else { print(@hb); clear(@hb); }
-";
-
-/// Counts into a window.
-const COUNT: &str =
-    "        if ($set == 0) { @ha[$k + $v] = count(); } else { @hb[$k + $v] = count(); }
-";
-
-/// Adds the bucket of a latency to a key.
-const BUCKET: &str = "        // Buckets of equal ratios: 32 from one power of two to the next.
-        $v = $ns;
-        if ($v >= 2097152) { $v = $v >> 16; $k = $k + 512; }
-        if ($v >= 2097152) { $v = $v >> 16; $k = $k + 512; }
-        if ($v >= 8192) { $v = $v >> 8; $k = $k + 256; }
-        if ($v >= 512) { $v = $v >> 4; $k = $k + 128; }
-        if ($v >= 128) { $v = $v >> 2; $k = $k + 64; }
-        if ($v >= 64) { $v = $v >> 1; $k = $k + 32; }
-";
-
-const PLACE: &str = "      $inside = $own;
-      $dentry = (uint64)$file->f_path.dentry;
-      if ($fd == %CWD%) { $dentry = (uint64)$task->fs->pwd.dentry; }
-      $first = (uint64)0;
-      if ($path != 0) { $first = (uint64)*(uint8 *)uptr($path); }
-      if ($first == 47) {
-        %ABSOLUTE%
-      } else {
-        if ($path != 0) {
-          if ($first == 46 && (uint64)*(uint8 *)uptr($path + 1) == 47) { $path = $path + 2; }
-          $above = @above[$dentry];
-%ABOVE%        }
-        $root = @root;
-        $place = (struct dentry *)$dentry;
-        unroll(%DEPTH%) {
-          if ((uint64)$place == $root) { $inside = (uint64)1; }
-          $place = $place->d_parent;
-        }
-      }
-      if ($inside == 0) { $op = (uint64)0; }
-";
 
 fn body(call: TracedCall, wanted: &[TracedOperation]) -> String {
     let number = |one: TracedOperation| if wanted.contains(&one) { one.number() } else { 0 };

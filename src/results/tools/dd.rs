@@ -2,11 +2,11 @@
 //! numbers and units, not by their words. The command lines between are those that a shell shows (`set -x`, or copied
 //! with their prompt).
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use super::result::{
-    MEASUREMENTS_MAX, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
-    binary_bytes, command_words, count_runs, setup,
+    COMMAND_BYTES_MAX, MEASUREMENTS_MAX, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult,
+    ToolWork, above_zero, binary_bytes, count_runs, setup,
 };
 
 /// A longer line is none of dd's.
@@ -24,7 +24,6 @@ struct DdCommand {
     input_flags: String,
     output_flags: String,
     conversions: String,
-    count: String,
     /// `status=none` or `2>/dev/null`: it writes no figures.
     is_quiet: bool,
 }
@@ -46,12 +45,24 @@ fn dd_bytes(text: &str) -> Option<u64> {
 }
 
 impl DdCommand {
-    /// The first dd among the words of a command, also one behind `ssh HOST`; `None` if there is none.
-    fn of_words(words: &[String]) -> Option<Self> {
-        let at = words.iter().position(|word| word == "dd" || word.ends_with("/dd"))?;
+    /// All dd in a line, in whatever way a shell joins them, also behind `ssh HOST`.
+    fn all_of(line: &str) -> Vec<Self> {
+        if line.len() > COMMAND_BYTES_MAX || !line.contains("dd") {
+            return Vec::new();
+        }
+        let is_border = |c: char| c.is_whitespace() || "'\"();|&".contains(c);
+        let words: Vec<&str> = line.split(is_border).filter(|word| !word.is_empty()).collect();
+        let is_dd = |word: &&str| *word == "dd" || word.ends_with("/dd");
+        // What stands before the first dd is none of its operands.
+        let parts = words.split(|word| is_dd(&word)).skip(1);
+        let all = parts.map(Self::of_operands);
+        all.filter(|one| !one.input.is_empty() || !one.output.is_empty()).collect()
+    }
+
+    fn of_operands(words: &[&str]) -> Self {
         let mut command = Self::default();
-        for word in &words[at + 1..] {
-            command.is_quiet |= word == "2>/dev/null";
+        for word in words {
+            command.is_quiet |= *word == "2>/dev/null";
             let Some((key, value)) = word.split_once('=') else { continue };
             match key {
                 "if" => command.input = value.into(),
@@ -60,42 +71,15 @@ impl DdCommand {
                 "iflag" => command.input_flags = value.into(),
                 "oflag" => command.output_flags = value.into(),
                 "conv" => command.conversions = value.into(),
-                "count" => command.count = value.into(),
                 "status" => command.is_quiet |= value == "none" || value == "noxfer",
                 _ => {}
             }
         }
-        (!command.input.is_empty() || !command.output.is_empty()).then_some(command)
-    }
-
-    fn makes_content(&self) -> bool {
-        ["/dev/zero", "/dev/urandom", "/dev/random"].contains(&self.input.as_str())
-    }
-
-    /// Whether the line says that the page cache was emptied. The shell shows no redirection (`+ echo 3`), so there the
-    /// line names nothing and does not count. A program that complains begins with its name.
-    fn drops_caches(line: &str) -> bool {
-        let is_kept = ["=2", "= 2", "echo 2"].iter().any(|word| line.contains(word));
-        let mut words = line.split_whitespace().take(2);
-        let is_complaint = words.any(|word| word.ends_with(':'));
-        line.contains("drop_caches") && !is_kept && !is_complaint
-    }
-
-    /// The file that it only takes out of the page cache: `dd of=f oflag=nocache conv=notrunc,fdatasync count=0`.
-    fn evicted(&self) -> Option<&str> {
-        let flags = [(&self.input_flags, &self.input), (&self.output_flags, &self.output)];
-        let has = |flags: &str| flags.split(',').any(|flag| flag == "nocache");
-        let found = flags.into_iter().find(|(flags, file)| has(flags) && !file.is_empty());
-        found.filter(|_| self.count == "0").map(|(_, file)| file.as_str())
+        command
     }
 
     fn reads(&self) -> bool {
         self.output == "/dev/null"
-    }
-
-    /// Whether its data moves where the shell that shows the command does not show: to a pipe, or from one.
-    fn is_open_ended(&self) -> bool {
-        self.output.is_empty() || (self.reads() && self.input.is_empty())
     }
 
     fn name(&self) -> String {
@@ -103,6 +87,11 @@ impl DdCommand {
             true => format!("dd if={}", self.input),
             false => format!("dd of={}", self.output),
         }
+    }
+
+    /// Whether it takes a file out of the page cache.
+    fn evicts(&self) -> bool {
+        has_flag(&self.input_flags, &["nocache"]) || has_flag(&self.output_flags, &["nocache"])
     }
 
     fn is_direct(&self) -> bool {
@@ -119,16 +108,17 @@ impl DdCommand {
         measurement.name = self.name();
         measurement.block_bytes = self.block;
         measurement.tasks = Some(1);
-        if self.is_open_ended() {
+        // To a pipe, or from one.
+        if self.output.is_empty() || (reads && self.input.is_empty()) {
             return;
         }
         measurement.work = if reads { ToolWork::Read } else { ToolWork::Write };
         measurement.direct = Some(self.is_direct());
-        measurement.cold = reads.then_some(false);
         measurement.synced = (!reads).then_some(self.is_synced());
         measurement.zeros = !reads && self.input == "/dev/zero";
         let place = if reads { &self.input } else { &self.output };
-        if reads && self.makes_content() {
+        let makers = ["/dev/zero", "/dev/urandom", "/dev/random"];
+        if reads && makers.contains(&self.input.as_str()) {
             measurement.no_device = Some(format!("it copies from {} to /dev/null", self.input));
         } else if MEMORY_PLACES.iter().any(|memory| place.starts_with(memory)) {
             measurement.no_device = Some(format!("{place} is in memory"));
@@ -140,162 +130,29 @@ fn has_flag(list: &str, flags: &[&str]) -> bool {
     list.split(',').any(|one| flags.contains(&one))
 }
 
-/// Commands that run at the same time, as in a pipe: nothing says which figures belong to which.
-struct DdGroup {
-    commands: Vec<DdCommand>,
-    /// Figures that came of them.
-    ended: usize,
+/// Whether a line with `drop_caches` says that the page cache was emptied. The shell shows no redirection (`+ echo 3`), so
+/// there the line names nothing and does not count. A program that complains begins with its name.
+fn drops_caches(line: &str) -> bool {
+    let is_kept = ["=2", "= 2", "echo 2"].iter().any(|word| line.contains(word));
+    let is_complaint = line.split_whitespace().take(2).any(|word| word.ends_with(':'));
+    !is_kept && !is_complaint
 }
 
-impl DdGroup {
-    fn describe(&self, measurement: &mut ToolMeasurement) {
-        let all = self.commands.len();
-        let [first, .., last] = &self.commands[..] else {
-            return self.commands.iter().for_each(|only| only.describe(measurement));
-        };
-        measurement.name = format!("{} or {}", first.name(), last.name());
-        measurement.tasks = Some(all as u64);
-        // Not a repetition of the others.
-        measurement.setup = setup((all, self.ended));
+/// The error in `dd: error writing 'f': No space left on device`: a file, then the error, in any language. `None` if the
+/// line is no complaint, or one that leaves the figures as they are.
+fn complaint(line: &str) -> Option<String> {
+    let (program, said) = line.trim().split_once(": ")?;
+    let (what, error) = said.rsplit_once(": ")?;
+    let begins = |all: &[&str]| all.iter().any(|begin| what.starts_with(begin));
+    // Warnings of short reads and of multipliers that are zero.
+    let is_warning = said.contains("fullblock") || said.contains("00x");
+    let is_of_dd = program == "dd" || program.ends_with("/dd");
+    if !is_of_dd || is_warning || begins(&["warning", "failed to discard cache"]) {
+        return None;
     }
-}
-
-/// A part of a command line up to a `|`, `&`, `;`, `&&`, `||` or a parenthesis.
-struct ShellPart<'a> {
-    text: &'a str,
-    /// Whether the next runs at the same time.
-    has_company: bool,
-}
-
-fn shell_parts(line: &str) -> Vec<ShellPart<'_>> {
-    let (mut parts, mut begin, mut quote, mut before) = (Vec::new(), 0, None, ' ');
-    let mut chars = line.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let next = chars.peek().map(|(_, next)| *next);
-        match (quote, c) {
-            (None | Some('"'), '\\') => drop(chars.next()),
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(open), _) if open == c => quote = None,
-            // `2>&1` and `&>file` redirect.
-            (None, '&') if before == '>' || next == Some('>') => {}
-            (None, '|' | '&' | ';' | '(' | ')') => {
-                let is_apart = c == ';' || (matches!(c, '|' | '&') && next == Some(c));
-                parts.push(ShellPart { text: &line[begin..at], has_company: !is_apart });
-                chars.next_if(|(_, next)| *next == c);
-                begin = chars.peek().map_or(line.len(), |(at, _)| *at);
-            }
-            _ => {}
-        }
-        before = c;
-    }
-    parts.push(ShellPart { text: &line[begin..], has_company: false });
-    parts
-}
-
-/// The commands of dd in a line, in the order in which they run.
-fn commands(line: &str) -> Vec<Vec<DdCommand>> {
-    // The prompt of root begins a comment to a shell, which many another line is.
-    let behind = line.trim_start().strip_prefix("# ").map(str::trim_start);
-    let is_command =
-        |text: &&str| ["dd ", "sudo dd ", "time dd "].iter().any(|c| text.starts_with(c));
-    let line = behind.filter(is_command).unwrap_or(line);
-    if line.len() > super::result::COMMAND_BYTES_MAX || !line.contains("dd") {
-        return Vec::new();
-    }
-    let (mut groups, mut has_company) = (Vec::<Vec<DdCommand>>::new(), false);
-    for part in shell_parts(line) {
-        let words = command_words(part.text);
-        let quoted = words
-            .iter()
-            .filter(|word| word.contains("dd "))
-            .flat_map(|word| shell_parts(word).into_iter().map(|part| command_words(part.text)));
-        let own = DdCommand::of_words(&words);
-        let found = own.into_iter().chain(quoted.filter_map(|words| DdCommand::of_words(&words)));
-        match groups.last_mut().filter(|_| has_company) {
-            Some(group) => group.extend(found),
-            None => groups.push(found.collect()),
-        }
-        has_company = part.has_company;
-    }
-    groups.retain(|group| !group.is_empty());
-    groups
-}
-
-/// What is known of the page cache.
-#[derive(Default)]
-struct DdCaches {
-    /// Files that were written.
-    written: HashSet<String>,
-    /// Files among them that are not all on the device: their pages stay.
-    unsynced: HashSet<String>,
-    /// What was read or written since all caches were dropped, if they were.
-    touched: Option<HashSet<String>>,
-    /// Files that were taken out of it.
-    evicted: HashSet<String>,
-}
-
-impl DdCaches {
-    fn is_cold(&self, file: &str) -> bool {
-        let is_dropped = self.touched.as_ref().is_some_and(|all| !all.contains(file));
-        is_dropped || self.evicted.contains(file)
-    }
-
-    /// A command that copied nothing, on purpose.
-    fn evict(&mut self, command: &DdCommand) {
-        let file = command.evicted().filter(|file| !self.unsynced.contains(*file));
-        self.evicted.extend(file.map(String::from));
-    }
-
-    /// A command that copied something.
-    fn copied(&mut self, command: DdCommand) {
-        let synced = command.is_synced();
-        let DdCommand { input, output, .. } = command;
-        if let Some(touched) = &mut self.touched {
-            touched.extend([input.clone(), output.clone()]);
-        }
-        self.evicted.remove(&input);
-        self.evicted.remove(&output);
-        match synced {
-            true => drop(self.unsynced.remove(&output)),
-            false => drop(self.unsynced.insert(output.clone())),
-        }
-        self.written.insert(output);
-    }
-}
-
-/// What dd says of an error.
-enum DdComplaint {
-    /// A file could not be opened: no figures follow.
-    NotOpened,
-    /// Of what it copied.
-    Copying(String),
-}
-
-impl DdComplaint {
-    /// `dd: error writing 'f': No space left on device`: a file, then the error, in any language. `None` if the line is no
-    /// complaint, or one that leaves the figures as they are.
-    fn parse(line: &str) -> Option<Self> {
-        let (program, said) = line.trim().split_once(": ")?;
-        let (what, error) = said.rsplit_once(": ")?;
-        let begins = |all: &[&str]| all.iter().any(|begin| what.starts_with(begin));
-        // Warnings of short reads and of multipliers that are zero.
-        let is_warning = said.contains("fullblock") || said.contains("00x");
-        let is_of_dd = program == "dd" || program.ends_with("/dd");
-        if !is_of_dd || is_warning || begins(&["warning", "failed to discard cache"]) {
-            return None;
-        }
-        if begins(&["failed to open", "can't open", "opening"]) {
-            return Some(Self::NotOpened);
-        }
-        let is_plain = begins(&[
-            "error writing",
-            "error reading",
-            "fsync failed",
-            "fdatasync failed",
-            "closing",
-        ]);
-        Some(Self::Copying(if is_plain { error.into() } else { said.into() }))
-    }
+    let is_plain =
+        begins(&["error writing", "error reading", "fsync failed", "fdatasync failed", "closing"]);
+    Some(if is_plain { error.into() } else { said.into() })
 }
 
 /// What was read until now.
@@ -303,113 +160,97 @@ impl DdComplaint {
 struct DdReader {
     /// Figures, and whether they are those at the end of a copy.
     found: Vec<(ToolMeasurement, bool)>,
-    caches: DdCaches,
     /// Commands whose figures did not come yet.
-    waiting: VecDeque<DdGroup>,
+    waiting: Vec<DdCommand>,
     /// Whether figures came since the last of them was added.
     has_begun: bool,
     error: Option<String>,
     /// Lines of records since the last figures, and all of them.
     is_at_end: bool,
     records: u64,
+    /// Files that were written.
+    written: HashSet<String>,
+    /// What was read or written since all caches were dropped, if they were.
+    touched: Option<HashSet<String>>,
+    /// Whether a command took some file out of the page cache.
+    has_evicted: bool,
 }
 
 impl DdReader {
-    fn add(&mut self, groups: Vec<Vec<DdCommand>>) {
+    fn add(&mut self, commands: Vec<DdCommand>) {
         // Of what failed or ended, nothing more comes.
         if self.has_begun || self.error.is_some() {
             self.waiting.clear();
         }
         (self.has_begun, self.error, self.is_at_end) = (false, None, false);
-        let before = self.waiting.len();
-        let known: usize = self.waiting.iter().map(|group| group.commands.len()).sum();
-        for group in groups.into_iter().take(COMMANDS_MAX.saturating_sub(known)) {
-            let (quiet, loud): (Vec<_>, Vec<_>) = group.into_iter().partition(|one| one.is_quiet);
-            for command in quiet {
-                match command.count == "0" {
-                    true => self.caches.evict(&command),
-                    false => self.caches.copied(command),
-                }
-            }
+        for command in commands.into_iter().take(COMMANDS_MAX.saturating_sub(self.waiting.len())) {
+            self.has_evicted |= command.evicts();
             // What a prompt shows, `set -x` shows again.
-            let is_waiting =
-                |one: &DdCommand| self.waiting.iter().any(|group| group.commands.contains(one));
-            let commands: Vec<_> = loud.into_iter().filter(|one| !is_waiting(one)).collect();
-            if !commands.is_empty() {
-                self.waiting.push_back(DdGroup { commands, ended: 0 });
+            match command.is_quiet {
+                true => self.copied(&command),
+                false if self.waiting.contains(&command) => {}
+                false => self.waiting.push(command),
             }
-        }
-        // Without figures between, all run at the same time.
-        if before > 0 && self.waiting.len() > before {
-            self.join();
         }
     }
 
-    /// Nothing says which of the waiting commands runs next.
-    fn join(&mut self) {
-        let groups = std::mem::take(&mut self.waiting);
-        let ended = groups.front().map_or(0, |group| group.ended);
-        let commands: Vec<_> = groups.into_iter().flat_map(|group| group.commands).collect();
-        if !commands.is_empty() {
-            self.waiting.push_back(DdGroup { commands, ended });
+    fn copied(&mut self, command: &DdCommand) {
+        if let Some(touched) = &mut self.touched {
+            touched.extend([command.input.clone(), command.output.clone()]);
         }
-    }
-
-    fn complain(&mut self, complaint: DdComplaint) {
-        match complaint {
-            DdComplaint::NotOpened
-                if self.waiting.front().is_none_or(|group| group.commands.len() > 1) => {}
-            DdComplaint::NotOpened => drop(self.waiting.pop_front()),
-            DdComplaint::Copying(said) => {
-                self.error = Some(said);
-                if self.waiting.len() > 1 {
-                    self.join();
-                }
-            }
-        }
+        self.written.insert(command.output.clone());
     }
 
     fn take(&mut self, mut measurement: ToolMeasurement) {
         let is_at_end = std::mem::take(&mut self.is_at_end);
         measurement.error = self.error.take().filter(|_| is_at_end);
-        if let Some(group) = self.waiting.front_mut() {
-            self.has_begun = true;
-            let is_nothing = measurement.bytes == Some(0) && measurement.error.is_none();
-            if is_at_end && is_nothing && group.commands.len() == 1 {
-                self.waiting
-                    .pop_front()
-                    .iter()
-                    .for_each(|group| self.caches.evict(&group.commands[0]));
-                return;
+        self.has_begun |= is_at_end;
+        match &self.waiting[..] {
+            [] => {}
+            [command] => {
+                let command = command.clone();
+                command.describe(&mut measurement);
+                measurement.just_written = self.written.contains(&command.input);
+                measurement.cold = self.is_cold(&command);
+                if is_at_end {
+                    self.copied(&command);
+                    self.waiting.clear();
+                }
             }
-            group.describe(&mut measurement);
-            if let [known] = &group.commands[..] {
-                measurement.just_written = self.caches.written.contains(&known.input);
-                measurement.cold = measurement.cold.map(|_| self.caches.is_cold(&known.input));
-            }
-            group.ended += usize::from(is_at_end);
-            if group.ended >= group.commands.len() {
-                let ended = self.waiting.pop_front().into_iter().flat_map(|group| group.commands);
-                ended.for_each(|command| self.caches.copied(command));
+            // Nothing says which figures belong to which, and none repeats the others.
+            [first, .., last] => {
+                measurement.name = format!("{} or {}", first.name(), last.name());
+                measurement.tasks = Some(self.waiting.len() as u64);
+                measurement.setup = setup(self.found.len());
             }
         }
         // The last figures of a progress are on a line of their own.
         if is_at_end && self.found.last().is_some_and(|(_, was_at_end)| !was_at_end) {
             self.found.pop();
         }
-        self.found.push((measurement, is_at_end));
+        // What only takes a file out of the page cache copies nothing.
+        if measurement.bytes > Some(0) || measurement.error.is_some() {
+            self.found.push((measurement, is_at_end));
+        }
+    }
+
+    /// Whether what a command reads was not in memory; `None` if it does not only read, or it is not known.
+    fn is_cold(&self, command: &DdCommand) -> Option<bool> {
+        let is_dropped = self.touched.as_ref().is_some_and(|all| !all.contains(&command.input));
+        let is_known = is_dropped || !self.has_evicted;
+        (command.reads() && !command.input.is_empty() && is_known).then_some(is_dropped)
     }
 
     fn read(&mut self, line: &str) {
         if line.contains("drop_caches") {
-            self.caches.touched = DdCommand::drops_caches(line).then(HashSet::new);
+            self.touched = drops_caches(line).then(HashSet::new);
             return;
         }
-        let groups = commands(line);
-        if !groups.is_empty() {
-            self.add(groups);
-        } else if let Some(complaint) = DdComplaint::parse(line) {
-            self.complain(complaint);
+        let commands = DdCommand::all_of(line);
+        if !commands.is_empty() {
+            self.add(commands);
+        } else if let Some(said) = complaint(line) {
+            self.error = Some(said);
         } else if is_records(line) {
             self.is_at_end = true;
             self.records += 1;

@@ -204,13 +204,19 @@ impl FioPart {
 }
 
 /// A text or a number; whatever else stands in its place is nothing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
 enum FioScalar {
-    #[default]
-    Nothing,
     Text(String),
     Count(u64),
     Number(f64),
+    Nothing(IgnoredAny),
+}
+
+impl Default for FioScalar {
+    fn default() -> Self {
+        Self::Nothing(IgnoredAny)
+    }
 }
 
 impl FioScalar {
@@ -226,58 +232,8 @@ impl FioScalar {
         match self {
             Self::Count(count) => Some(*count as f64),
             Self::Number(number) => Some(*number),
-            Self::Nothing | Self::Text(_) => None,
+            Self::Nothing(_) | Self::Text(_) => None,
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for FioScalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FioScalarVisitor)
-    }
-}
-
-struct FioScalarVisitor;
-
-impl<'de> Visitor<'de> for FioScalarVisitor {
-    type Value = FioScalar;
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("a value")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<FioScalar, E> {
-        Ok(FioScalar::Text(text.into()))
-    }
-
-    fn visit_u64<E>(self, count: u64) -> Result<FioScalar, E> {
-        Ok(FioScalar::Count(count))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<FioScalar, E> {
-        Ok(FioScalar::Number(number as f64))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<FioScalar, E> {
-        Ok(FioScalar::Number(number))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<FioScalar, E> {
-        Ok(FioScalar::Nothing)
-    }
-
-    fn visit_unit<E>(self) -> Result<FioScalar, E> {
-        Ok(FioScalar::Nothing)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<FioScalar, A::Error> {
-        while all.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(FioScalar::Nothing)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<FioScalar, A::Error> {
-        while all.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(FioScalar::Nothing)
     }
 }
 
@@ -353,7 +309,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     }
     let document = last?;
     let version = match &document.version {
-        FioScalar::Nothing => return None,
+        FioScalar::Nothing(_) => return None,
         version => version.text().unwrap_or_default().trim_start_matches("fio-"),
     };
     if version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|v| v < 3)

@@ -112,7 +112,8 @@ fn reached(stock: &mut BallastState, place: &mut Paper, percent: f64) {
 
 #[test]
 fn a_sample_has_small_and_large_files_as_there_are_of_each() {
-    let mut state = BallastState::with_files(ballast(AGE, SMALL), 3_000);
+    let mut state = BallastState::new(ballast(AGE, SMALL));
+    state.live.grow(3_000);
     state.live.remove(7);
     let bytes = |files: &LiveSet| -> f64 {
         let there = (0..files.length()).filter(|number| files.contains(*number));

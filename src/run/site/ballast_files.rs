@@ -8,10 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, Mode};
+use rustix::fs::Mode;
 
 use crate::base::errno::{Errno, ErrnoResult};
-use crate::base::failure::{Failure, Result, shown};
+use crate::base::failure::{Failure, Result};
 use crate::base::files::place_of;
 use crate::base::live_set::LiveSet;
 use crate::base::names::{Name, NameBuffer, NameKind};
@@ -32,7 +32,6 @@ use crate::run::engine::sync::{
     OpenTree, SyncEngine, WorkerDirectories, directories_open_max, open_bases,
 };
 use crate::run::engine::{Engine, Submitted, Ticket};
-use crate::run::kept_ballast::KeptBallast;
 use crate::run::remove::{Removal, remove_tree};
 use crate::run::run_directory::open_directory;
 use crate::run::site::Unrecorded;
@@ -51,8 +50,6 @@ const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
 pub struct BallastFiles {
     files: ClosedBallast,
     root: OwnedFd,
-    /// Set if it was there before and stays: its lock, and the files it had.
-    kept: Option<(OwnedFd, u64)>,
 }
 
 /// A ballast whose directory is closed.
@@ -71,12 +68,12 @@ impl ClosedBallast {
     /// Opens its directory below `run_directory` again.
     pub(super) fn reopen(self, run_directory: BorrowedFd<'_>) -> ErrnoResult<BallastFiles> {
         let root = open_directory(run_directory, &self.name)?;
-        Ok(BallastFiles { files: self, root, kept: None })
+        Ok(BallastFiles { files: self, root })
     }
 }
 
 impl BallastFiles {
-    /// Closes its directory; what was there before the run is not let go of.
+    /// Closes its directory.
     pub(super) fn close_for_unmount(self) -> ClosedBallast {
         self.files
     }
@@ -97,18 +94,7 @@ impl BallastFiles {
         let root = open_directory(run_directory, &name).map_err(failed)?;
         let state = BallastState::new(ballast);
         let files = ClosedBallast { name, state, holders: 0, clock, sync_seconds: 0.0 };
-        Ok(Self { files, root, kept: None })
-    }
-
-    /// One that was there before: what is added to it goes when the run ends.
-    pub(super) fn adopt(kept: KeptBallast, ballast: Ballast, clock: RealClock) -> Self {
-        let files = kept.note.files;
-        let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
-        let state = BallastState::with_files(ballast, files);
-        let (name, root) = (kept.name, kept.root);
-        let kept = Some((kept.run_directory, files));
-        let files = ClosedBallast { name, state, holders, clock, sync_seconds: 0.0 };
-        Self { files, root, kept }
+        Ok(Self { files, root })
     }
 
     /// The files until now.
@@ -126,11 +112,6 @@ impl BallastFiles {
         self.files.sync_seconds
     }
 
-    /// Files of the ballast that was adopted; `None` if this run made it.
-    pub(super) fn files_found(&self) -> Option<u64> {
-        self.kept.as_ref().map(|(_, files)| *files)
-    }
-
     /// Brings it to a level.
     pub fn reach(
         &mut self,
@@ -138,7 +119,7 @@ impl BallastFiles {
         stop: &AtomicBool,
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
-        let Self { root, files, .. } = self;
+        let Self { root, files } = self;
         let ClosedBallast { state, holders, clock, sync_seconds, .. } = files;
         // Where the level is of space, each step is one of many.
         let counts = matches!(goal, BallastGoal::Files(_));
@@ -154,35 +135,10 @@ impl BallastFiles {
         open_tree(tree, self.root.as_fd(), workers, length)
     }
 
-    /// Removes all of it that this run has made.
+    /// Removes all of it.
     pub(super) fn remove(self, run_directory: BorrowedFd<'_>) -> Removal {
-        let Some((_lock, files)) = &self.kept else {
-            drop(self.root);
-            return remove_tree(run_directory, &self.files.name);
-        };
-        let mut removal = Removal::default();
-        let tree = tree_of(self.files.state.ballast(), self.files.state.live().length());
-        let mut number = *files;
-        let before = self.files.state.ballast().tree.files_each.directories(*files).unwrap_or(0);
-        // The last directory that was there before may have got more files.
-        for holder in before.saturating_sub(1)..self.files.holders {
-            let mut path = name_of(NameKind::Holder, holder);
-            let directory = open_directory(self.root.as_fd(), &os_name(&path));
-            if let Err(error) = &directory {
-                removal.leave(&shown(os_name(&path)), &error.to_string());
-            }
-            while number < tree.files && tree.holder_of(number) == holder {
-                if let Ok(directory) = &directory {
-                    let mut file = name_of(NameKind::File, number);
-                    removal.unlink(directory.as_fd(), file.as_c_str(), AtFlags::empty());
-                }
-                number += 1;
-            }
-            if holder >= before {
-                removal.unlink(self.root.as_fd(), path.as_c_str(), AtFlags::REMOVEDIR);
-            }
-        }
-        removal
+        drop(self.root);
+        remove_tree(run_directory, &self.files.name)
     }
 }
 

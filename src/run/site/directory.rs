@@ -12,22 +12,22 @@ use rustix::fs::{Dir, Mode, OFlags};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failed_calls::note;
-use crate::base::failure::{Failure, Result, shown};
+use crate::base::failure::{Failure, Result};
 use crate::base::files::{place_of, write_all};
 use crate::base::names::{Name, NameBuffer, NameKind, is_silly_name, rank_name};
-use crate::base::units::{Unit, counted, grouped};
+use crate::base::units::Unit;
 use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
-use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
+use crate::host::layout::{ScoreLimits, score_below};
 use crate::host::mounts::{is_diskless, is_in_memory};
 use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::{OnBallast, PhaseEnd};
 use crate::plan::tree::RankPart;
-use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
-use crate::run::ballast::{BallastState, Headway, HeadwayListener};
+use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
+use crate::run::ballast::{BallastState, HeadwayListener};
 use crate::run::cache::{
     CacheDrop, CacheDropper, CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, ReadCount,
     Readings, has_files_before, inode_bytes_min,
@@ -36,7 +36,6 @@ use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delay, Delayed};
 use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_looking};
-use crate::run::kept_ballast;
 use crate::run::remove::{Removal, remove_of_rank, remove_own, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
 use crate::run::site::ballast_files::{BallastFiles, ClosedBallast, LAYOUT_FILES_MAX};
@@ -176,17 +175,10 @@ impl DirectorySite {
         (self.canary, self.held, self.other_tree) = (None, None, None);
         // Where others may still work in it, it goes with the directory of the run.
         let stays = self.cell.take().is_some_and(|(_, open)| open.tree.is_made_for_others());
-        let ballast = self.remove_ballast();
-        let removal = match self.run_directory.take() {
-            Some(directory) if !stays => remove_own(&directory)?,
-            _ => Removal::default(),
-        };
-        // What was added to the files of another command is not in the run's directory.
-        match ballast.left.first().filter(|_| removal.left.is_empty()) {
-            Some(first) => Err(Failure::failed(format!(
-                "cannot remove the files beside a tree: {first} is left"
-            ))),
-            None => Ok(removal),
+        (self.ballast_tree, self.ballast) = (None, None);
+        match self.run_directory.take() {
+            Some(directory) if !stays => remove_own(&directory),
+            _ => Ok(Removal::default()),
         }
     }
 
@@ -201,39 +193,6 @@ impl DirectorySite {
 
     fn run_directory(&self) -> Result<&RunDirectory> {
         self.run_directory.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
-    }
-
-    /// Adopts the ballast that `fill` left beside the run directory if the goal is a number of files;
-    /// else makes an empty one.
-    ///
-    /// # Errors
-    /// If the ballast found has more files than the first level.
-    fn adopt_or_make_ballast(
-        &self,
-        prepare: &Prepare,
-        listener: HeadwayListener<'_>,
-    ) -> Result<BallastFiles> {
-        let run_directory = self.run_directory()?;
-        let (plan, clock) = (prepare.ballast.clone(), self.clock.clone());
-        let (parent, number) = (run_directory.directory(), self.ballasts_made);
-        let make = || BallastFiles::make(parent, number, plan.clone(), clock.clone());
-        let BallastGoal::Files(files) = prepare.goal else { return make() };
-        let (there, passed_over) = kept_ballast::find(run_directory.parent(), &plan);
-        passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
-        let Some(there) = there else { return make() };
-        let what =
-            format!("{} of `fill` in {}", counted(there.note.files, "file"), shown(&there.name));
-        if there.note.files > files {
-            return Err(Failure::failed(format!(
-                "there are {what} beside the run's directory, and the first level is {}. Begin with \
-                 a level of {} or more, remove them with `boatload clean --ballast`, or name \
-                 another directory with --dir",
-                grouped(files),
-                grouped(there.note.files)
-            )));
-        }
-        listener(&Headway::Found(format!("continuing from {what}, which stay")));
-        Ok(BallastFiles::adopt(there, plan, clock))
     }
 
     /// The open directories of the cell's tree; none without one.
@@ -359,7 +318,9 @@ impl Site for DirectorySite {
         self.ballast_tree = None;
         if self.ballast.is_none() {
             self.ballasts_made += 1;
-            self.ballast = Some(self.adopt_or_make_ballast(prepare, listener)?);
+            let (parent, number) = (self.run_directory()?.directory(), self.ballasts_made);
+            let (ballast, clock) = (prepare.ballast.clone(), self.clock.clone());
+            self.ballast = Some(BallastFiles::make(parent, number, ballast, clock)?);
         }
         let Some(ballast) = &mut self.ballast else { return Ok(()) };
         ballast.reach(prepare.goal, stop, listener)?;
@@ -378,8 +339,6 @@ impl Site for DirectorySite {
         let Some(ballast) = &self.ballast else { return Vec::new() };
         let files = ballast.state().live().count();
         let mut all = vec![SiteCondition::files(ConditionName::FilesPresent, files)];
-        let found = ballast.files_found();
-        all.extend(found.map(|files| SiteCondition::files(ConditionName::FilesFound, files)));
         // What the cell before left to be freed is free only now.
         let _ = rustix::fs::syncfs(ballast.directory());
         if let Ok(space) = Space::of(ballast.directory()) {
@@ -391,10 +350,6 @@ impl Site for DirectorySite {
             unit: Unit::Count,
         });
         all.extend(layout_score);
-        // Some file systems do not report where their free space lies, and some kernels do not ask.
-        if let Ok(free) = FreeExtents::of(ballast.directory()) {
-            all.extend(SiteCondition::free_extents(&free));
-        }
         all
     }
 

@@ -28,7 +28,6 @@ use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disk_activity::DiskActivity;
 use crate::host::disturbance::Disturbance;
 use crate::host::idle::wait_until_idle;
-use crate::host::layout::FreeExtents;
 use crate::host::space::Space;
 use crate::plan::phase::OnBallast;
 use crate::plan::prepare::tree_of;
@@ -41,7 +40,7 @@ named_enum! {
         /// Files that lie beside the tree.
         #[default]
         FilesPresent = "files-present",
-        /// Files among them that were there before the run.
+        /// Files among them that were there before the run, which earlier versions went on from.
         FilesFound = "files-found",
         /// Share of the space that is used, in percent, as df counts.
         SpaceUsed = "space-used",
@@ -97,19 +96,6 @@ impl SiteCondition {
             (ConditionName::BlocksUsed, space.blocks_used_fraction()),
         ];
         shares.into_iter().filter_map(|(name, share)| Some(Self::share(name, share?)))
-    }
-
-    /// How the free space lies; nothing if there is none.
-    fn free_extents(free: &FreeExtents) -> Vec<Self> {
-        let size = |name, value| Self { name, value, unit: Unit::Bytes };
-        let (Some(share), Some(mean)) = (free.large_share(), free.mean_bytes()) else {
-            return Vec::new();
-        };
-        vec![
-            Self::share(ConditionName::FreeInLarge, share),
-            size(ConditionName::FreeExtentMean, mean),
-            size(ConditionName::FreeExtentLargest, free.largest_bytes as f64),
-        ]
     }
 }
 
