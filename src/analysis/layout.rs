@@ -9,9 +9,6 @@ use crate::host::layout::{LayoutSample, SampledFile};
 /// Files up to this size are small.
 pub const SMALL_BYTES: u64 = 16 << 10;
 
-/// The largest size of each class; the last class has the larger files.
-const CLASS_BYTES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20];
-
 /// A share with its 95% interval: `None` where all was seen, or where the sample is too small for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampledShare {
@@ -19,27 +16,6 @@ pub struct SampledShare {
     pub value: f64,
     /// From the sampling alone.
     pub interval: Option<Interval>,
-}
-
-/// Files of a range of sizes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SizeClass {
-    /// The largest size; none for all larger ones.
-    pub most_bytes: Option<u64>,
-    /// Files of the sample.
-    pub files: u64,
-    /// Their share of the files.
-    pub files_share: Option<SampledShare>,
-    /// Their share of what all files take.
-    pub allocated_share: Option<SampledShare>,
-    /// The share of those with blocks of their own that lie in one piece.
-    pub one_piece: Option<SampledShare>,
-    /// Pieces of a file with blocks, on average.
-    pub pieces_mean: Option<f64>,
-    /// The most pieces of a file in the sample.
-    pub pieces_max: u64,
-    /// The share of blocks that lie right after the block before.
-    pub score: Option<SampledShare>,
 }
 
 /// Entries of the directories.
@@ -56,16 +32,20 @@ pub struct DirectorySizes {
 /// What a sample says of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutSurvey {
-    /// Classes that have files, by size.
-    pub classes: Vec<SizeClass>,
-    /// All sizes together.
-    pub all: SizeClass,
+    /// Files of the sample.
+    pub files: u64,
+    /// The share of those with blocks of their own that lie in one piece.
+    pub one_piece: Option<SampledShare>,
+    /// Pieces of a file with blocks, on average.
+    pub pieces_mean: Option<f64>,
+    /// The most pieces of a file in the sample.
+    pub pieces_max: u64,
+    /// The share of blocks that lie right after the block before.
+    pub score: Option<SampledShare>,
     /// None without a directory.
     pub directories: Option<DirectorySizes>,
     /// The share of files that are small.
     pub small: Option<SampledShare>,
-    /// What files take beyond their size, as a share of what they take.
-    pub slack: Option<SampledShare>,
     /// Files of the sample that take less than their size: sparse, compressed, or not yet written.
     pub sparse: u64,
     /// Files of the sample that could not be opened or asked.
@@ -92,7 +72,7 @@ fn pieces(file: &SampledFile) -> Option<u64> {
 impl LayoutSurvey {
     /// What the tree is called by its layout score; none without one.
     pub fn fragmentation(&self) -> Option<&'static str> {
-        self.all.score.map(|score| match score.value {
+        self.score.map(|score| match score.value {
             0.99.. => "Hardly fragmented",
             0.95.. => "Slightly fragmented",
             0.8.. => "Fragmented",
@@ -105,67 +85,33 @@ impl LayoutSurvey {
         let files = &sample.sampled;
         // Where listing was cut, what was not seen has no bound.
         let population = if sample.is_listing_cut { u64::MAX } else { sample.files };
+        // Of these as large a part was seen as of all.
+        let seen = files.len() as f64 / population.max(1) as f64;
+        let members_of = |n: usize| {
+            if population == files.len() as u64 { n as u64 } else { (n as f64 / seen) as u64 }
+        };
         let count =
             |is: &dyn Fn(&SampledFile) -> bool| files.iter().filter(|f| is(f)).count() as u64;
-        let class_of =
-            |file: &SampledFile| CLASS_BYTES.into_iter().find(|most| file.size_bytes <= *most);
-        let class = |most_bytes: Option<u64>| {
-            let is_in = |file: &SampledFile| class_of(file) == most_bytes;
-            SizeClass { most_bytes, ..size_class(files, population, &is_in) }
-        };
-        let mut classes: Vec<_> =
-            CLASS_BYTES.map(Some).into_iter().chain([None]).map(class).collect();
-        classes.retain(|class| class.files > 0);
-        let slack = files.iter().map(|file| RatioTerm {
-            part: file.allocated_bytes.saturating_sub(file.size_bytes) as f64,
-            whole: file.allocated_bytes as f64,
+        let placed: Vec<u64> = files.iter().filter_map(pieces).collect();
+        let blocks = files.iter().filter_map(|file| {
+            let layout = file.layout.filter(|layout| layout.left_out().is_none())?;
+            Some(RatioTerm { part: layout.followed as f64, whole: layout.pairs as f64 })
         });
-        let is_delayed = |f: &SampledFile| f.layout.is_some_and(|layout| layout.delayed);
+        let blocks: Vec<_> = blocks.collect();
         Self {
-            classes,
-            all: size_class(files, population, &|_| true),
+            files: files.len() as u64,
+            one_piece: share(placed.iter().map(|pieces| *pieces == 1), members_of(placed.len())),
+            pieces_mean: (!placed.is_empty())
+                .then(|| placed.iter().sum::<u64>() as f64 / placed.len() as f64),
+            pieces_max: placed.iter().copied().max().unwrap_or(0),
+            score: ratio(&blocks, members_of(blocks.len())),
             directories: directory_sizes(&sample.directory_entries),
             small: share(files.iter().map(|file| file.size_bytes <= SMALL_BYTES), population),
-            slack: ratio(&slack.collect::<Vec<_>>(), population),
             sparse: count(&|file| file.allocated_bytes < file.size_bytes),
             unreadable: count(&|file| file.layout.is_none()),
-            delayed: count(&is_delayed),
+            delayed: count(&|f| f.layout.is_some_and(|layout| layout.delayed)),
             without_blocks: count(&|f| f.layout.is_some_and(|l| !l.delayed && l.extents == 0)),
         }
-    }
-}
-
-fn size_class(
-    files: &[SampledFile],
-    population: u64,
-    is_in: &dyn Fn(&SampledFile) -> bool,
-) -> SizeClass {
-    let members: Vec<_> = files.iter().filter(|file| is_in(file)).collect();
-    // Of the class as large a part was seen as of all.
-    let seen = files.len() as f64 / population.max(1) as f64;
-    let members_of = |n: usize| {
-        if population == files.len() as u64 { n as u64 } else { (n as f64 / seen) as u64 }
-    };
-    let placed: Vec<u64> = members.iter().filter_map(|file| pieces(file)).collect();
-    let allocated = files.iter().map(|file| RatioTerm {
-        part: if is_in(file) { file.allocated_bytes as f64 } else { 0.0 },
-        whole: file.allocated_bytes as f64,
-    });
-    let blocks = members.iter().filter_map(|file| {
-        let layout = file.layout.filter(|layout| layout.left_out().is_none())?;
-        Some(RatioTerm { part: layout.followed as f64, whole: layout.pairs as f64 })
-    });
-    let blocks: Vec<_> = blocks.collect();
-    SizeClass {
-        most_bytes: None,
-        files: members.len() as u64,
-        files_share: share(files.iter().map(is_in), population),
-        allocated_share: ratio(&allocated.collect::<Vec<_>>(), population),
-        one_piece: share(placed.iter().map(|pieces| *pieces == 1), members_of(placed.len())),
-        pieces_mean: (!placed.is_empty())
-            .then(|| placed.iter().sum::<u64>() as f64 / placed.len() as f64),
-        pieces_max: placed.iter().copied().max().unwrap_or(0),
-        score: ratio(&blocks, members_of(blocks.len())),
     }
 }
 
@@ -235,15 +181,11 @@ mod tests {
     #[test]
     fn where_all_was_seen_figures_are_exact_and_have_no_interval() {
         let found = survey(3, vec![file(1, 1), file(40_960, 1), file(40_960, 10)]);
-        let shown: Vec<_> =
-            found.classes.iter().map(|c| (c.most_bytes, c.files, c.pieces_max)).collect();
-        assert_eq!(shown, [(Some(4 << 10), 1, 1), (Some(64 << 10), 2, 10)]);
-        assert_eq!(found.all.one_piece, Some(SampledShare { value: 2.0 / 3.0, interval: None }));
-        assert_eq!(found.all.pieces_mean, Some(4.0));
-        let score = found.all.score.unwrap();
+        assert_eq!((found.files, found.pieces_max), (3, 10));
+        assert_eq!(found.one_piece, Some(SampledShare { value: 2.0 / 3.0, interval: None }));
+        assert_eq!(found.pieces_mean, Some(4.0));
+        let score = found.score.unwrap();
         assert_eq!((score.value, score.interval.is_none()), (9.0 / 18.0, true));
-        let slack = found.slack.unwrap().value;
-        assert!((slack - 4095.0 / (21.0 * 4096.0)).abs() < 1e-12, "{slack}");
     }
 
     #[test]
@@ -270,7 +212,7 @@ mod tests {
         for (of, name) in [
             (one_piece as fn(&LayoutSurvey) -> Option<SampledShare>, "one piece"),
             (score, "score"),
-            (slack_of_small, "small"),
+            (small, "small"),
         ] {
             let held = held(of);
             assert!((365..=395).contains(&held), "{name}: {held} of 400");
@@ -282,14 +224,14 @@ mod tests {
     }
 
     fn one_piece(survey: &LayoutSurvey) -> Option<SampledShare> {
-        survey.all.one_piece
+        survey.one_piece
     }
 
     fn score(survey: &LayoutSurvey) -> Option<SampledShare> {
-        survey.all.score
+        survey.score
     }
 
-    fn slack_of_small(survey: &LayoutSurvey) -> Option<SampledShare> {
+    fn small(survey: &LayoutSurvey) -> Option<SampledShare> {
         survey.small
     }
 
@@ -301,9 +243,9 @@ mod tests {
         let all = vec![with(Some(inline)), with(Some(delayed)), with(None)];
         let found = survey(3, all);
         assert_eq!((found.without_blocks, found.delayed, found.unreadable), (1, 1, 1));
-        assert_eq!((found.all.one_piece, found.all.score), (None, None));
+        assert_eq!((found.one_piece, found.score), (None, None));
         let empty = survey(0, Vec::new());
-        assert_eq!((empty.classes.len(), empty.small, empty.slack), (0, None, None));
+        assert_eq!((empty.files, empty.small), (0, None));
     }
 
     #[test]

@@ -26,10 +26,10 @@ Examples:
   boatload inspect /home --layout --time-limit 60s     fragments of the files there";
 
 const LONG: &str = "\
-With --layout it says how the tree below the directory lies on the device: pieces of files and layout score by \
-size, small files, slack, entries of directories. All directories are listed, for at most half of the time; of \
-the files, as many as the time allows are looked at, drawn at random. Figures have 95% intervals from that \
-sampling; without one, all files were seen. It reads no content, follows no link, crosses no mount, and needs no \
+With --layout it says how the tree below the directory lies on the device: pieces of files, layout score, small \
+files, entries of directories. All directories are listed, for at most half of the time; of the files, as many as \
+the time allows are looked at, drawn at random. Figures have 95% intervals from that sampling; without one, all \
+files were seen. It reads no content, follows no link, crosses no mount, and needs no \
 root.";
 
 /// Most files that the layout score looks at.

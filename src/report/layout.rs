@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::table::{Table, TableColumn};
 use super::text::write_wrapped;
-use crate::analysis::layout::{LayoutSurvey, SMALL_BYTES, SampledShare, SizeClass};
+use crate::analysis::layout::{LayoutSurvey, SMALL_BYTES, SampledShare};
 use crate::base::units::{Quantity, Unit, counted, figures, grouped, percent_text};
 use crate::host::layout::LayoutSample;
 
-/// Writes the verdict, a table by size, and what was seen.
+/// Writes the verdict, and what was seen.
 ///
 /// # Errors
 /// If `out` does.
@@ -19,75 +18,39 @@ pub fn write_layout(
 ) -> io::Result<()> {
     write_wrapped("", &verdict(sample, survey), out)?;
     writeln!(out)?;
-    if !survey.classes.is_empty() {
-        let mut table = Table::of_columns(&COLUMNS);
-        let mut rows: Vec<_> = survey.classes.iter().collect();
-        rows.push(&survey.all);
-        let last = rows.len() - 1;
-        for (at, class) in rows.into_iter().enumerate() {
-            let mut cells: Vec<_> = COLUMNS.iter().map(|column| (column.cell)(class)).collect();
-            if at == last {
-                cells[0] = "all".into();
-            } else if class.most_bytes.is_none() {
-                cells[0] = "larger".into();
-            }
-            table.row(cells);
-        }
-        table.write(out)?;
-        writeln!(out)?;
-    }
     lines(sample, survey).iter().try_for_each(|line| write_wrapped("", line, out))
 }
 
-const COLUMNS: [TableColumn<SizeClass>; 7] = [
-    TableColumn::words("size", |class| {
-        class.most_bytes.map_or(String::new(), |most| format!("to {}", exact(most)))
-    }),
-    TableColumn::numbers("files", |class| percent(class.files_share)),
-    TableColumn::numbers("space", |class| percent(class.allocated_share)),
-    TableColumn::numbers("one piece", |class| percent(class.one_piece)),
-    TableColumn::numbers("pieces", |class| {
-        class.pieces_mean.map_or("-".into(), |mean| figures(mean, 3))
-    }),
-    TableColumn::numbers("most", |class| match class.pieces_max {
-        0 => "-".into(),
-        most => grouped(most),
-    }),
-    TableColumn::numbers("score (95%)", |class| score(class.score)),
-];
-
 fn verdict(sample: &LayoutSample, survey: &LayoutSurvey) -> String {
-    if survey.classes.is_empty() {
+    if survey.files == 0 {
         return "No regular file was seen.".into();
     }
     if !sample.tells_places {
         return "Fragments are not known: this file system does not say where files lie.".into();
     }
-    let one_piece = survey
-        .all
-        .one_piece
-        .map(|share| format!("{} of files lie in one piece{}", percent(Some(share)), span(share)));
-    match (one_piece, survey.all.score.zip(survey.fragmentation())) {
+    let one_piece = survey.one_piece.map(|share| {
+        format!("{} of files lie in one piece{}", percent_of(share.value), span(share))
+    });
+    match (one_piece, survey.score.zip(survey.fragmentation())) {
         (None, _) => "No file that was seen has blocks of its own.".into(),
         (Some(pieces), None) => {
             format!("{pieces}; none has two blocks, so there is no layout score.")
         }
         (Some(pieces), Some((found, word))) => {
-            format!("{word}: layout score {}; {pieces}.", score(Some(found)))
+            format!("{word}: layout score {}; {pieces}.", score(found))
         }
     }
 }
 
 fn lines(sample: &LayoutSample, survey: &LayoutSurvey) -> Vec<String> {
     let mut lines = Vec::new();
+    if let Some(mean) = survey.pieces_mean {
+        let (mean, most) = (figures(mean, 3), grouped(survey.pieces_max));
+        lines.push(format!("pieces of a file: {mean} on average, {most} at most"));
+    }
     if let Some(small) = survey.small {
         let most = exact(SMALL_BYTES);
-        lines.push(format!("small files (to {most}): {}{}", percent(Some(small)), span(small)));
-    }
-    if let Some(slack) = survey.slack {
-        let share = percent(Some(slack));
-        let text = "taken beyond the size of the files";
-        lines.push(format!("slack: {share} of the space{}, {text}", span(slack)));
+        lines.push(format!("small files (to {most}): {}{}", percent_of(small.value), span(small)));
     }
     if let Some(sizes) = survey.directories {
         lines.push(format!(
@@ -122,9 +85,9 @@ fn lines(sample: &LayoutSample, survey: &LayoutSurvey) -> Vec<String> {
 
 /// Which files and directories the figures are of.
 fn seen(sample: &LayoutSample, survey: &LayoutSurvey) -> String {
-    let (looked, files) = (grouped(survey.all.files), counted(sample.files, "file"));
+    let (looked, files) = (grouped(survey.files), counted(sample.files, "file"));
     let listed = counted(sample.directory_entries.len() as u64, "directory");
-    let is_all = survey.all.files == sample.files;
+    let is_all = survey.files == sample.files;
     match sample.is_listing_cut {
         _ if sample.files == 0 => format!("listed {listed}"),
         true => format!("looked at {looked} of {files} in the first {listed}"),
@@ -136,10 +99,6 @@ fn seen(sample: &LayoutSample, survey: &LayoutSurvey) -> String {
 /// `4 KiB`
 fn exact(bytes: u64) -> String {
     Quantity { value: bytes as f64, unit: Unit::Bytes }.to_string()
-}
-
-fn percent(share: Option<SampledShare>) -> String {
-    share.map_or("-".into(), |share| percent_of(share.value))
 }
 
 /// Neither none nor all where it is not quite that.
@@ -157,8 +116,7 @@ fn span(share: SampledShare) -> String {
     })
 }
 
-fn score(share: Option<SampledShare>) -> String {
-    let Some(SampledShare { value, interval, .. }) = share else { return "-".into() };
+fn score(SampledShare { value, interval }: SampledShare) -> String {
     let ends = interval.map(|ends| format!(" ({} to {})", near_one(ends.low), near_one(ends.high)));
     near_one(value) + &ends.unwrap_or_default()
 }
@@ -206,19 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_has_the_verdict_a_line_for_each_size_and_what_was_seen() {
+    fn a_screen_has_the_verdict_and_what_was_seen() {
         let all = vec![file(1_000, 1), file(8_192, 1), file(40_960, 1), file(409_600, 25)];
         let text = "\
 Heavily fragmented: layout score 0.780; 75% of files lie in one piece.
 
-size       files   space  one piece  pieces  most  score (95%)
-to 4 KiB     25%   0.88%       100%    1.00     1            -
-to 64 KiB    50%  10.62%       100%    1.00     1            1
-to 1 MiB     25%   88.5%         0%    25.0    25        0.758
-all         100%    100%        75%    7.00    25        0.780
-
+pieces of a file: 7.00 on average, 25 at most
 small files (to 16 KiB): 50%
-slack: 0.67% of the space, taken beyond the size of the files
 directories: half have up to 4 entries, 9 of 10 up to 4, the largest 4
 looked at all 4 files in 1 directory
 ";
@@ -226,7 +178,7 @@ looked at all 4 files in 1 directory
     }
 
     #[test]
-    fn the_longest_screen_has_24_lines_of_80_columns() {
+    fn the_longest_screen_has_16_lines_of_80_columns() {
         let sizes = [1, 9_000, 90_000, 9 << 20, 90 << 20, 900 << 20];
         let mut sampled: Vec<_> =
             (0..600).map(|n| file(sizes[n % 6], 1 + u64::from(n % 97 == 5))).collect();
@@ -242,7 +194,7 @@ looked at all 4 files in 1 directory
         all.directory_entries = vec![1_234_567_890; 9];
         (all.is_listing_cut, all.unreadable_directories, all.mounts) = (true, 12_345, 12);
         let text = written(&all);
-        assert!(text.lines().count() <= 24, "{} lines\n{text}", text.lines().count());
+        assert!(text.lines().count() <= 16, "{} lines\n{text}", text.lines().count());
         assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
         assert!(text.contains("A longer --time-limit sees more"), "{text}");
     }

@@ -76,10 +76,10 @@ fn pieces_of_a_tree_are_those_that_filefrag_lists() {
         let seen: Vec<_> = found.sampled.iter().filter_map(|file| file.layout).collect();
         assert_eq!(seen.len(), paths.len(), "{fs}: {found:?}");
         let mean = listed.iter().sum::<u64>() as f64 / listed.len() as f64;
-        assert_eq!(survey.all.pieces_mean, Some(mean), "{fs}: {listed:?}");
-        assert_eq!(survey.all.pieces_max, listed.iter().copied().max().unwrap(), "{fs}");
+        assert_eq!(survey.pieces_mean, Some(mean), "{fs}: {listed:?}");
+        assert_eq!(survey.pieces_max, listed.iter().copied().max().unwrap(), "{fs}");
         let whole = listed.iter().filter(|pieces| **pieces == 1).count() as f64;
-        let one_piece = survey.all.one_piece.unwrap();
+        let one_piece = survey.one_piece.unwrap();
         assert_eq!(one_piece.value, whole / listed.len() as f64, "{fs}: {listed:?}");
         assert_eq!(one_piece.interval, None, "all were seen");
         assert!(listed.iter().any(|pieces| *pieces > 1), "{fs}: nothing is in pieces: {listed:?}");
@@ -88,7 +88,7 @@ fn pieces_of_a_tree_are_those_that_filefrag_lists() {
 }
 
 #[test]
-fn sizes_and_slack_are_those_of_stat() {
+fn sizes_and_space_are_those_of_stat() {
     let Some(mount) = LoopMount::new("ext4", 64) else { return };
     make_tree(mount.path());
     std::fs::remove_dir(mount.path().join("lost+found")).unwrap();
