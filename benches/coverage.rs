@@ -12,7 +12,6 @@ mod noise;
 use boatload::analysis::change::change_points;
 use boatload::analysis::history::steps;
 use boatload::analysis::statistics::slices;
-use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
 use noise::{Source, WINDOWS, share};
 
@@ -45,7 +44,7 @@ fn histories() {
 /// Share of quiet histories in which a step is found.
 fn false_alarms() {
     println!("\n| nothing there, but found | share of 500 series |\n|---|---|");
-    let changes = |values: &[f64]| !change_points(values, CHANGE_POINT_ALPHA).is_empty();
+    let changes = |values: &[f64]| !change_points(values, 0.001).is_empty();
     for n in [20, 100, 300] {
         let share = share(500, |source| changes(&source.white(n)));
         println!("| a change among {n} independent values | {share:.3} |");

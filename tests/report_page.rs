@@ -269,7 +269,6 @@ const DRAWN: &str = "
         key: chart.key,
         points: chart.points.map(({ row, x, y, width, height }) => ({ row, x, y, width, height })),
         rows: chart.rows.map((_, at) => chart.row(at)),
-        bands: chart.wide.original.querySelectorAll('.band').length,
         plot: chart.wide.svg.dataset.plot.split(' ').map(Number),
         label: chart.place.getAttribute('aria-label'),
         axes: chart.seen.svg.querySelectorAll('.label text').length,
@@ -291,13 +290,7 @@ fn drawn_as_told(browser: &Browser, name: &str) {
         drawn.sort_unstable();
         drawn.dedup();
         assert_eq!(drawn.len(), points.len(), "{key}: a row is drawn twice");
-        let has_bands = chart["bands"].as_u64().unwrap() > 0;
-        assert!(
-            points.len() == rows.len() || has_bands,
-            "{key}: {} of {}",
-            points.len(),
-            rows.len()
-        );
+        assert_eq!(points.len(), rows.len(), "{key}");
         inside(&key, chart, points);
         higher_is_more(&key, points, rows);
     }

@@ -9,9 +9,11 @@ mod noise;
 
 use boatload::analysis::change::change_points;
 use boatload::analysis::statistics::slices;
-use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
 use noise::{Source, WINDOWS, share};
+
+/// The chance that a change point is kept for (Fleming et al., "Hunter", ICPE 2023).
+const CHANGE_POINT_ALPHA: f64 = 0.001;
 
 #[test]
 fn white_noise_seldom_changes() {

@@ -3,14 +3,13 @@
 
 use std::ops::RangeInclusive;
 
-use super::disk_use::last_cells;
 use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::results::content::writes_content;
-use crate::results::order::{PhaseCell, levels_of, variants};
+use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
 /// The space that a variant took for each file, over all its levels. A figure is `None` if it is not
 /// known. Counted is the first phase that adds files, with its sync: later ones may add files of other
@@ -88,17 +87,12 @@ pub struct PhaseAmplification {
     pub written: Option<Estimate>,
     /// Bytes that it read for each byte of content, if the phase reads content from cold caches.
     pub read: Option<Estimate>,
-    /// Requests to write that it completed for each operation, where `written` is known.
-    pub writes_per_operation: Option<Estimate>,
-    /// Requests to read that it completed for each operation, where `read` is known.
-    pub reads_per_operation: Option<Estimate>,
 }
 
 impl PhaseAmplification {
     /// Its figures.
     pub fn estimates(&self) -> impl Iterator<Item = Estimate> {
-        let all = [self.written, self.read, self.writes_per_operation, self.reads_per_operation];
-        all.into_iter().flatten()
+        [self.written, self.read].into_iter().flatten()
     }
 }
 
@@ -113,17 +107,22 @@ pub(super) fn phase_amplifications(book: &Book) -> Vec<PhaseAmplification> {
             other_levels: levels_of(book, cell.phase).len() > 1,
             written: mean_ratio(&writing, |m| Some(m.device_write_bytes? as f64), CONTENT_BYTES),
             read: mean_ratio(&reading, |m| Some(m.device_read_bytes? as f64), CONTENT_BYTES),
-            writes_per_operation: mean_ratio(
-                &writing,
-                |m| Some(m.device_writes? as f64),
-                OPERATIONS,
-            ),
-            reads_per_operation: mean_ratio(&reading, |m| Some(m.device_reads? as f64), OPERATIONS),
         }
     };
     let mut all: Vec<_> = last_cells(book).into_iter().map(of_cell).collect();
     all.retain(|one| one.estimates().next().is_some());
     all
+}
+
+/// Valid measurements of each phase of each variant, at the last level that the phase was measured at.
+pub(super) fn last_cells(book: &Book) -> Vec<PhaseCell<'_>> {
+    let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
+    let variants = variants(book);
+    let mut cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
+    cells.retain(|cell| levels_of(book, cell.phase).last() == Some(&cell.level));
+    let place = |all: &[&str], name: &str| all.iter().position(|one| *one == name);
+    cells.sort_by_key(|cell| (place(&phases, cell.phase), place(&variants, cell.variant)));
+    cells
 }
 
 fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'a Measurement> {
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_requests_of_the_device_are_held_against_what_the_phase_asked() {
+    fn bytes_of_the_device_are_held_against_what_the_phase_asked() {
         let of_repeat = |repeat: u32, more: u64| {
             [
                 moved(phase("create", repeat, 10, 1_000), 70, 4_000 + more),
@@ -279,11 +278,8 @@ mod tests {
         let found = by_phase(&Book { measurements, ..Book::default() });
         let [create, rewrite, read] = &found[..] else { panic!("{found:?}") };
         assert_eq!(figure(create.written), Some((4.2, 2)));
-        assert_eq!(figure(create.writes_per_operation), Some((4.2, 2)));
         assert_eq!(figure(rewrite.written), Some((20.0, 2)), "not hidden by what was created");
-        assert_eq!(figure(rewrite.writes_per_operation), Some((2.0, 2)));
         assert_eq!((figure(read.read), figure(read.written)), (Some((3.0, 2)), None));
-        assert_eq!(figure(read.reads_per_operation), Some((1.5, 2)));
     }
 
     #[test]

@@ -27,25 +27,6 @@ pub struct PlaceConditions {
     pub means: Vec<Option<f64>>,
 }
 
-impl Conditions {
-    /// Names of the variants, in the job file's order.
-    pub fn variants(&self) -> Vec<&str> {
-        each_once(self.places.iter().map(|place| place.variant.as_str()))
-    }
-
-    /// The levels, in the job file's order; empty without an axis.
-    pub fn levels(&self) -> Vec<&Level> {
-        each_once(self.places.iter().filter_map(|place| place.level.as_ref()))
-    }
-
-    /// The mean of the condition at this place in `names`; `None` if it was not looked at there.
-    pub fn mean(&self, variant: &str, level: Option<&Level>, at: usize) -> Option<f64> {
-        let here =
-            |place: &&PlaceConditions| place.variant == variant && place.level.as_ref() == level;
-        self.places.iter().find(here)?.means.get(at).copied().flatten()
-    }
-}
-
 /// The conditions of a book; values that are no numbers are left out.
 pub(super) fn conditions(book: &Book) -> Conditions {
     // What the axis itself says needs no second telling.

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 
 use super::amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use super::conditions::{Conditions, conditions};
-use super::disk_use::{DiskUse, disk_uses};
 use super::disturbances::is_disturbed;
 use super::effect::{EffectFinding, Reading};
 use super::effects::decide::ALPHA;
@@ -12,7 +11,7 @@ use super::finding::Finding;
 use super::findings::disk::disk;
 use super::findings::slow_class::slow_classes;
 use super::findings::source::{destination, lower_cache, source};
-use super::latencies::{Distribution, distributions_where};
+use super::latencies::{Distribution, distributions};
 use super::observations::Observations;
 use super::ranked::{PlacedEffect, RankedVariants, ranked};
 use super::ranks::{RankRates, rank_rates};
@@ -56,18 +55,13 @@ figures! {
     pub fn conditions(run) -> Conditions { conditions(run.book) }
 
     /// The distribution of latencies of each row of the summary whose latencies were kept.
-    pub fn distributions(run) -> Vec<Distribution> {
-        distributions_where(run.book, run.summary(), |_| true)
-    }
+    pub fn distributions(run) -> Vec<Distribution> { distributions(run.book, run.summary()) }
 
     /// The space that each variant took for each file.
     pub fn spaces_taken(run) -> Vec<SpaceTaken> { spaces_taken(run.book) }
 
     /// The amplification of each phase of each variant.
     pub fn phase_amplifications(run) -> Vec<PhaseAmplification> { phase_amplifications(run.book) }
-
-    /// What the disk did in each phase of each variant, where its requests were watched.
-    pub fn disk_uses(run) -> Vec<DiskUse> { disk_uses(run.book) }
 
     /// How fast the ranks were in each phase; nothing for a run of one process.
     pub fn rank_rates(run) -> Vec<RankRates> { rank_rates(run.book) }
@@ -76,7 +70,7 @@ figures! {
     pub(in crate::analysis) fn concluded(run) -> Vec<Finding> {
         let mut all = conclude(run.book, &run.book.run.conclude, alpha(run.book));
         all.extend(slow_classes(run.book).into_iter().map(Finding::SlowClass));
-        all.extend(disk(run.disk_uses()).into_iter().map(Finding::Disk));
+        all.extend(disk(run.book).into_iter().map(Finding::Disk));
         all
     }
 

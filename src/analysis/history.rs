@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{ChangePoint, Sensitivity, level_changes};
+use super::change::{ChangePoint, level_changes};
 use super::compare::differences::job_lines;
-use super::statistics::describe::mean;
 use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
 use crate::host::facts::DeviceFacts;
 use crate::results::book::{Book, CacheAsked, EngineName, MadeOn};
@@ -23,8 +22,7 @@ pub fn steps(values: &[f64]) -> Vec<ChangePoint> {
 /// The steps by this much or more in a row of logarithms, in their order.
 pub(super) fn steps_of_at_least(smallest: f64, values: &[f64]) -> Vec<ChangePoint> {
     let places = values.len().saturating_sub(NO_PLACES).max(1);
-    let alpha = RUN_STEP_ALPHA / places as f64;
-    level_changes(values, &Sensitivity { alpha, smallest, level: mean })
+    level_changes(values, RUN_STEP_ALPHA / places as f64, smallest)
 }
 
 /// Memory that differs by less is the same: how much of it the kernel manages changes with it.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::summary::{Summary, VariantSummary};
+use super::summary::Summary;
 use super::tails::merge;
 use crate::results::book::{Book, Level, Measurement};
 
@@ -18,16 +18,10 @@ pub struct Distribution {
     pub phase: String,
     /// From the shortest latency to the longest.
     pub steps: Vec<DistributionStep>,
-    /// The mean, in nanoseconds.
-    pub mean_ns: f64,
-    /// The population's standard deviation, in nanoseconds.
-    pub deviation_ns: f64,
     /// The longest, in nanoseconds.
     pub max_ns: u64,
     /// How many operations it is of.
     pub operations: u64,
-    /// Into how many powers of two the histogram divides latencies, and each of them in how many.
-    pub buckets: (u32, u32),
 }
 
 impl Distribution {
@@ -55,18 +49,10 @@ pub struct DistributionStep {
 /// Steps on each half of the way that is left to 100%, as HdrHistogram's own programs take.
 const STEPS_EACH_HALF: u32 = 5;
 
-/// Sub-buckets of a histogram with three digits: the power of two above 2 * 10^3.
-const SUB_BUCKETS: u32 = 2048;
-
-/// One for each phase of each variant at each level whose latencies were kept, in the order of the
-/// summary, where the variant and its level are wanted.
-pub fn distributions_where(
-    book: &Book,
-    summary: &Summary,
-    wanted: impl Fn(&VariantSummary) -> bool,
-) -> Vec<Distribution> {
+/// One for each phase of each variant at each level whose latencies were kept, in the order of the summary.
+pub(super) fn distributions(book: &Book, summary: &Summary) -> Vec<Distribution> {
     let mut all = Vec::new();
-    for group in summary.groups.iter().filter(|group| wanted(group)) {
+    for group in &summary.groups {
         for row in &group.rows {
             let of_row = book.measurements.iter().filter(|m| {
                 let cell = &m.cell;
@@ -90,11 +76,8 @@ pub fn distributions_where(
                 level: group.level.clone(),
                 phase: row.phase.clone(),
                 steps: steps.collect(),
-                mean_ns: histogram.mean(),
-                deviation_ns: histogram.stdev(),
                 max_ns,
                 operations: histogram.len(),
-                buckets: (u32::from(histogram.buckets()), SUB_BUCKETS),
             });
         }
     }

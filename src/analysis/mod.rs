@@ -8,7 +8,6 @@ pub mod change;
 pub mod compare;
 pub mod conditions;
 pub mod decided;
-pub mod disk_use;
 mod disturbances;
 pub mod effect;
 pub mod effects;
@@ -78,7 +77,7 @@ impl<'a> Analysis<'a> {
                 return Vec::new();
             }
             let mut all = self.concluded().to_vec();
-            let warned = warnings(&self.figures);
+            let warned = warnings(self.book);
             all.extend(warned.into_iter().map(Finding::Warning));
             let answer = answer(&self.figures, self.answered().map(|one| &one.draft), &all)
                 .map(Finding::Answer);

@@ -103,7 +103,7 @@ impl RankRates {
     }
 
     /// The rate of a rank over the rate of the rank in the middle; `None` where either is not known.
-    pub fn share_of_median(&self, rank: usize) -> Option<f64> {
+    fn share_of_median(&self, rank: usize) -> Option<f64> {
         let known: Vec<f64> = self.rates.iter().flatten().copied().collect();
         Some(self.rates.get(rank).copied().flatten()? / median(&known))
     }

@@ -11,8 +11,6 @@ use crate::results::book::{Level, Measurement};
 /// One of the values that a rate is the mean of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RateValue {
-    /// Its repeat, or its pass where there is one repeat, from 1.
-    pub(crate) number: u32,
     /// Operations or bytes per second, as the row's rate.
     pub(crate) rate: f64,
     /// How many measurements it is the mean of.
@@ -25,7 +23,7 @@ pub(crate) struct RateValue {
 /// a single repeat one for each pass. Empty where there is only one measurement.
 pub(crate) fn rate_values(
     analysis: &RunFigures<'_>,
-    of_variant: &[&Measurement],
+    variant: &str,
     level: Option<&Level>,
     row: &PhaseSummary,
 ) -> Vec<RateValue> {
@@ -35,18 +33,19 @@ pub(crate) fn rate_values(
         _ => None,
     };
     let mut by_number: BTreeMap<u32, Vec<&Measurement>> = BTreeMap::new();
-    for m in of_variant.iter().filter(|m| m.phase == row.phase && m.cell.level.as_ref() == level) {
+    let own = analysis.book.measurements.iter().filter(|m| m.cell.variant == variant);
+    for m in own.filter(|m| m.phase == row.phase && m.cell.level.as_ref() == level) {
         if let Some(number) = number(m).filter(|_| m.valid() && m.seconds.is_some()) {
             by_number.entry(number).or_default().push(m);
         }
     }
-    let value = |(number, own): (u32, Vec<&Measurement>)| {
+    let value = |own: Vec<&Measurement>| {
         let log = |m: &&Measurement| per_second(m, row.rate_unit, m.durable_seconds()).ln();
         let rate = mean(&own.iter().map(log).collect::<Vec<f64>>()).exp();
         let disturbed = own.iter().any(|m| analysis.disturbed(m));
-        rate.is_finite().then_some(RateValue { number, rate, n: own.len() as u64, disturbed })
+        rate.is_finite().then_some(RateValue { rate, n: own.len() as u64, disturbed })
     };
-    by_number.into_iter().filter_map(value).collect()
+    by_number.into_values().filter_map(value).collect()
 }
 
 #[cfg(test)]

@@ -44,8 +44,6 @@ pub struct PhaseSummary {
     /// What the rate counts: operations, or bytes in a phase whose operations each move much. All
     /// rows of a phase have the same.
     pub rate_unit: Unit,
-    /// The rate without the time of the sync; `None` if nothing was synced.
-    pub rate_before_sync: Option<Estimate>,
     /// Mean duration without the sync, in seconds; none without a valid measurement.
     pub seconds: Option<f64>,
     /// Normalised population standard deviation of the seconds over what the rate is averaged
@@ -198,9 +196,6 @@ fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
         phase: cell.phase.into(),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
-        rate_before_sync: sync_seconds.and_then(|_| {
-            rate_estimate(&valid, rate_unit, |m| m.seconds.unwrap_or(f64::NAN), None)
-        }),
         seconds: mean(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0),
         deviation: coefficient_of_variation(
             &independent(&valid, |m| m.seconds.unwrap_or(f64::NAN)).0,

@@ -7,9 +7,6 @@ pub(crate) const INTERVAL_ALPHA: f64 = 0.05;
 /// Work that differs by so small a share is the same: sizes are drawn, and counted.
 pub(crate) const WORK_SAME: f64 = 0.01;
 
-/// The slowdown that a check accepts where nothing else is asked, as a share: `--fail-on 5%`.
-pub(crate) const FAIL_ON_DEFAULT: f64 = 0.05;
-
 /// Others' share of all processors' time that disturbs, with interrupts and without threads of the kernel that work for
 /// the device; a machine at rest stays below 2%.
 pub(crate) const OTHERS_CPU_SHARE: f64 = 0.1;
@@ -20,10 +17,6 @@ pub(crate) const QUIET_REPEATS_MIN: usize = 3;
 /// The chance of a law, a threshold, a knee or a slope where there is none: a run asks this of several
 /// phases and variants, and the best of several curves is taken.
 pub(crate) const FINDING_ALPHA: f64 = 0.01;
-
-/// The chance that a change point is kept for, in a series of up to 50 values, from Fleming et al.
-/// ("Hunter", ICPE 2023).
-pub const CHANGE_POINT_ALPHA: f64 = 0.001;
 
 /// The chance of a step in a row of runs where there is none, over all its places: each is tried.
 pub(crate) const RUN_STEP_ALPHA: f64 = 0.01;
@@ -37,11 +30,6 @@ pub(crate) const EXPLAINED_MIN: f64 = 0.5;
 
 /// The smallest step between the logarithms of runs: rates are not known better than to a percent.
 pub(crate) const RUN_STEP_MIN: f64 = 0.01;
-
-/// The smallest step within a phase: half of the slices of a phase lie
-/// within it by a wide margin on machines at rest, and a rate that differs by less is still the same
-/// to its reader.
-pub(crate) const LATENCY_STEP_RATIO_MIN: f64 = 1.3;
 
 /// A curve over a phase, or a knee, that changes the latency by less than this share is none.
 pub(crate) const CHANGE_MIN: f64 = 0.10;

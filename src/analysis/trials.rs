@@ -7,7 +7,7 @@ use super::effects::decide::Decision;
 use super::figures::alpha;
 use super::observations::Observations;
 use super::run_effects::ranking;
-use super::statistics::describe::{mean, median};
+use super::statistics::describe::mean;
 use super::statistics::{Interval, share_interval};
 use crate::base::distinct::counter;
 use crate::results::book::Book;
@@ -63,8 +63,6 @@ pub struct TrialRow {
     pub claimed: Tally,
     /// How often the interval of the ratio held the truth.
     pub held: Tally,
-    /// The smallest differences that half of an interval would exclude, as shares.
-    detectable: Vec<f64>,
     /// Logarithms of the ratios.
     logs: Vec<f64>,
 }
@@ -74,12 +72,6 @@ impl TrialRow {
     #[must_use]
     pub fn ratio(&self) -> f64 {
         mean(&self.logs).exp()
-    }
-
-    /// The median of the smallest detectable differences, as a share; `None` if none is known.
-    #[must_use]
-    pub fn smallest_detectable(&self) -> Option<f64> {
-        Some(median(&self.detectable)).filter(|middle| middle.is_finite())
     }
 }
 
@@ -143,20 +135,7 @@ impl Trials {
         let row = counter(&mut self.rows, |row| row.key == *key, new);
         row.claimed.count(is_right);
         row.held.count(interval.contains(self.truth));
-        row.detectable.push((interval.high / interval.low).sqrt() - 1.0);
         row.logs.push(ratio.ln());
-    }
-
-    /// How often a difference was claimed, and the truth held: of the whole jobs of all variants and levels, or of all phases.
-    #[must_use]
-    pub fn together(&self, is_job: bool) -> TrialRow {
-        let mut all = TrialRow::default();
-        for row in self.rows.iter().filter(|row| row.key.phase.is_none() == is_job) {
-            for (sum, one) in [(&mut all.claimed, row.claimed), (&mut all.held, row.held)] {
-                *sum = Tally { times: sum.times + one.times, of: sum.of + one.of };
-            }
-        }
-        all
     }
 
     /// Whether differences were claimed in more than this share of the pairs, beyond chance.
@@ -173,55 +152,6 @@ impl Trials {
         let alpha = 0.05 / self.rows.len().max(1) as f64;
         let held = |row: &TrialRow| row.held.interval_at(alpha);
         self.rows.iter().any(|row| held(row).is_some_and(|found| found.high < share))
-    }
-}
-
-/// How often something was found in pairs of separate runs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PairShares {
-    /// By a comparison of the two alone.
-    pub compare: Tally,
-    /// By a comparison that knows earlier runs of the same.
-    pub compare_stored: Tally,
-    /// By a check of the second against the first.
-    pub check: Tally,
-    /// By a check of the second against the history.
-    pub check_history: Tally,
-    /// By a check against the history that runs the job again up to once, up to twice, and so on.
-    pub confirmed: Vec<Tally>,
-}
-
-impl PairShares {
-    /// Counts a check that alarmed, or not, after each of the runs that it took; after fewer than it could, because
-    /// it looked well, it stays without an alarm.
-    pub fn count_confirmed(&mut self, alarms: &[bool], most: usize) {
-        self.confirmed.resize(most.max(self.confirmed.len()), Tally::default());
-        let last = alarms.last().copied().unwrap_or(false);
-        for (at, tally) in self.confirmed.iter_mut().enumerate() {
-            tally.count(alarms.get(at).copied().unwrap_or(last));
-        }
-    }
-}
-
-/// Pairs of separate runs under one kind of planted noise.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PairTrials {
-    /// The noise, for people.
-    pub noise: &'static str,
-    /// How often any difference, or regression, was claimed between equal runs.
-    pub equal: PairShares,
-    /// How often any row was found slower where the second took longer.
-    pub slower: PairShares,
-}
-
-impl PairTrials {
-    /// Whether differences or regressions were claimed in more than this share of the equal pairs, beyond chance.
-    #[must_use]
-    pub fn claims_more_than(&self, share: f64) -> bool {
-        let PairShares { compare, compare_stored, check, check_history, confirmed, .. } =
-            &self.equal;
-        let all = [compare, compare_stored, check, check_history];
-        all.into_iter().chain(confirmed).any(|tally| tally.is_above(share, CLAIMS_ALPHA))
     }
 }
 
@@ -270,7 +200,6 @@ mod tests {
             key: PhaseKey::default(),
             claimed: Tally { times: differ, of: pairs },
             held: Tally { times: pairs - differ, of: pairs },
-            detectable: Vec::new(),
             logs: Vec::new(),
         };
         let claimed = row.claimed;

@@ -1,9 +1,5 @@
-//! Twins: two variants of a run that do the same under two names. Where findings tell them apart, a
-//! claim is false; where one of them was slowed down, telling them apart is right.
+//! Twins: two variants of a run that do the same under two names. Where findings tell them apart, a claim is false.
 
-use std::cmp::Ordering;
-
-use super::effect::Reading;
 use super::effects::decide::Decision;
 use super::finding::Finding;
 use super::statistics::Interval;
@@ -29,33 +25,6 @@ pub struct KindClaims {
     pub runs: Tally,
 }
 
-/// How often the rankings of a phase told a slowed twin from its original.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundDifference {
-    /// The phase; none for the whole job.
-    pub phase: Option<String>,
-    /// Runs in which they did.
-    pub runs: FoundRuns,
-}
-
-/// Runs in which rankings told a slowed twin from its original, at all levels or at some: levels of one
-/// run are no runs of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FoundRuns {
-    /// Those in which the twin was slower.
-    pub slower: Tally,
-    /// Those in which it was faster.
-    pub faster: Tally,
-}
-
-impl FoundRuns {
-    /// Counts a run by the orders that its rankings state of twins.
-    fn count(&mut self, orders: &[Ordering]) {
-        self.slower.count(orders.contains(&Ordering::Less));
-        self.faster.count(orders.contains(&Ordering::Greater));
-    }
-}
-
 /// Runs in which variants have twins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TwinTrials {
@@ -63,10 +32,6 @@ pub struct TwinTrials {
     pub runs: u64,
     /// Each kind of finding that the runs have.
     pub kinds: Vec<KindClaims>,
-    /// The whole job and each phase that they rank.
-    pub differences: Vec<FoundDifference>,
-    /// All of these together: runs in which at least one of them told them apart.
-    pub any_difference: FoundRuns,
     /// What told twins apart, in order.
     pub told_apart: Vec<ToldApart>,
 }
@@ -91,22 +56,6 @@ impl TwinTrials {
             let own: Vec<&Claim<'_>> = all.iter().filter(|claim| claim.kind == kind).collect();
             self.count_kind(kind, &own, pairs);
         }
-        let rankings = || all.iter().filter(|claim| claim.is_ranking);
-        let mut of_all = Vec::new();
-        for phase in each_once(rankings().map(|claim| claim.phase)) {
-            let of_phase = rankings().filter(|claim| claim.phase == phase);
-            let orders =
-                of_phase.flat_map(|claim| pairs.iter().filter_map(|pair| claim.order(pair)));
-            let orders: Vec<Ordering> = orders.collect();
-            if !orders.is_empty() {
-                let (phase, runs) = (phase.map(String::from), FoundRuns::default());
-                let is_it = |one: &FoundDifference| one.phase == phase;
-                let new = || FoundDifference { phase: phase.clone(), runs };
-                counter(&mut self.differences, is_it, new).runs.count(&orders);
-            }
-            of_all.extend(orders);
-        }
-        self.any_difference.count(&of_all);
     }
 
     fn count_kind(&mut self, kind: ClaimKind, own: &[&Claim<'_>], pairs: &[[String; 2]]) {
@@ -130,21 +79,12 @@ impl TwinTrials {
         let above = self.kinds.iter().filter(|of| of.runs.is_above(share, alpha));
         above.map(|of| of.kind).collect()
     }
-
-    /// Whether the ranking of some phase found a slowed twin faster in more than this share of runs,
-    /// beyond chance.
-    #[must_use]
-    pub fn is_wrong_way_above(&self, share: f64) -> bool {
-        let alpha = 0.05 / self.differences.len().max(1) as f64;
-        self.differences.iter().any(|of| of.runs.faster.is_above(share, alpha))
-    }
 }
 
 /// What a finding claims in a headline about one variant, or about two.
 struct Claim<'a> {
     finding: &'a Finding,
     kind: ClaimKind,
-    is_ranking: bool,
     /// What is compared, and with what it is compared: the same where one variant changes.
     to: Option<&'a str>,
     from: Option<&'a str>,
@@ -163,7 +103,6 @@ impl<'a> Claim<'a> {
                 Some(Self {
                     finding,
                     kind: if is_job { "whole-job" } else { effect.reading.as_str() },
-                    is_ranking: effect.reading == Reading::Ranking,
                     to,
                     from,
                     phase: effect.phase.as_deref(),
@@ -177,7 +116,6 @@ impl<'a> Claim<'a> {
                 Some(Self {
                     finding,
                     kind: "lower-cache",
-                    is_ranking: false,
                     to: Some(&found.variant),
                     from: Some(&found.variant),
                     phase: Some(&found.phase),
@@ -190,19 +128,11 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The order of a twin and its original in an effect between them: less if the original is claimed to take less time, equal
-    /// where nothing is claimed. `None` of another effect.
-    fn order(&self, [one, twin]: &[String; 2]) -> Option<Ordering> {
-        let order = match self.decision {
-            Decision::Longer => Ordering::Greater,
-            Decision::Shorter => Ordering::Less,
-            Decision::Within | Decision::Open => Ordering::Equal,
-        };
-        match (self.to? == one && self.from? == twin, self.to? == twin && self.from? == one) {
-            (true, _) => Some(order),
-            (_, true) => Some(order.reverse()),
-            _ => None,
-        }
+    /// Whether it is an effect between a variant and its twin that claims a difference.
+    fn is_between(&self, [one, twin]: &[String; 2]) -> bool {
+        let sides = [self.to, self.from];
+        let are_twins = [one, twin].iter().all(|name| sides.contains(&Some(name.as_str())));
+        are_twins && self.decision.is_difference()
     }
 
     /// Whether one is about a variant alone, the other about its twin alone, and what is stated of one excludes what is stated
@@ -222,9 +152,8 @@ impl<'a> Claim<'a> {
 
 /// The claims of one kind that tell twins apart: one between them, or two that contradict each other.
 fn false_claims<'a, 'b>(all: &[&'b Claim<'a>], pair: &[String; 2]) -> Vec<Vec<&'b Claim<'a>>> {
-    let is_between =
-        |claim: &&&Claim<'_>| claim.order(pair).is_some_and(|order| order != Ordering::Equal);
-    let mut told: Vec<_> = all.iter().filter(is_between).map(|claim| vec![*claim]).collect();
+    let between = all.iter().filter(|claim| claim.is_between(pair));
+    let mut told: Vec<_> = between.map(|claim| vec![*claim]).collect();
     for one in all {
         let twin = all.iter().find(|twin| one.contradicts(twin, pair));
         told.extend(twin.map(|twin| vec![*one, *twin]));

@@ -1,8 +1,6 @@
 //! Derives the warnings that a reader must know before trusting a figure, each with its sentence and hint.
 
 mod few_histories;
-mod jumped;
-mod layout_differs;
 mod slow_rank;
 pub mod table;
 #[cfg(test)]
@@ -13,19 +11,16 @@ use std::collections::BTreeSet;
 use super::disturbances::{DISTURBANCES, DisturbanceKind, LATE_SHARE_MAX, late_share};
 use super::findings::say;
 use super::repeat_step::{RepeatStep, step_over_repeats};
-use crate::analysis::figures::RunFigures;
 use crate::base::distinct::each_once;
 use crate::base::units::{Unit, bytes, counted, duration, span};
 use crate::op::Effect;
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
 use crate::results::book::{Book, DiskActivity, LevelOrder, MadeFileSystem, Measurement};
-use crate::results::content::{is_bulk, only_reads};
+use crate::results::content::is_bulk;
 use crate::results::order::made;
 use crate::run::cache::{CacheState, Doubt};
 use few_histories::few_histories;
-use jumped::jumped;
-use layout_differs::layout_differs;
 use table::{WarningCode, WarningFinding};
 
 /// Of this number of operations one may take this long, and this share of its phase.
@@ -46,12 +41,11 @@ const OWN_CHOICE_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate", "amd-pstate
 const FREQUENCY_SHARE_MIN: f64 = 0.6;
 
 /// All warnings that a run needs, each once.
-pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
-    let (book, interrupted) = (analysis.book, analysis.book.is_cut_short());
+pub(super) fn warnings(book: &Book) -> Vec<WarningFinding> {
     let mut all: Vec<WarningFinding> = unfinished(book).into_iter().chain(resumed(book)).collect();
     // What was cut short is invalid for a reason that has just been given.
     let judged = match book.measurements.split_last() {
-        Some((last, before)) if interrupted && !last.valid() => before,
+        Some((last, before)) if book.is_cut_short() && !last.valid() => before,
         _ => &book.measurements,
     };
     all.extend(invalid(judged));
@@ -61,7 +55,6 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     all.extend(busy(&book.measurements));
     all.extend(DISTURBANCES.iter().filter_map(|kind| disturbed_by(kind, book)));
     all.extend(slow_rank::slow(book));
-    all.extend(jumped(analysis));
     all.extend(stepped(book));
     all.extend(frequency(book));
     all.extend(late(book));
@@ -69,9 +62,7 @@ pub(super) fn warnings(analysis: &RunFigures<'_>) -> Vec<WarningFinding> {
     all.extend(small_volume(book));
     all.extend(levels_in_order(book));
     all.extend(few_histories(book));
-    all.extend(layout_differs(analysis));
     all.extend(without_journal(book));
-    all.extend(memory_taken_back(book));
     all.extend(unanswered(book));
     all
 }
@@ -335,32 +326,6 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
     let hint = "Compare variants of one run, or have an ext4 with a journal made for each repeat: as \
                 root, --filesystem ext4.";
     Some(affected.named_warning(WarningCode::NoJournal, what, hint))
-}
-
-/// Reads that take new memory for at least so many bytes, in a measurement, beyond what was had before.
-const READ_INTO_MEMORY_MIN_BYTES: u64 = 256 << 20;
-
-/// The share of their time that the kernel computes, where memory may be what they wait for.
-const READ_SYSTEM_SHARE_MIN: f64 = 0.25;
-
-/// A host that takes free memory back must give it again when something is read into it: the kernel's
-/// processor time of a read then depends on how the memory was used before.
-fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
-    let settings = book.host.settings.as_ref()?;
-    settings.free_page_reporting.filter(|is_so| *is_so)?;
-    let depends = |m: &&Measurement| {
-        let at_hand = m.memory_touched_bytes.unwrap_or_default();
-        let taken = m.device_read_bytes.map(|bytes| bytes.saturating_sub(at_hand));
-        m.valid()
-            && only_reads(m)
-            && taken.is_some_and(|bytes| bytes >= READ_INTO_MEMORY_MIN_BYTES)
-            && m.cpu_system_seconds > m.seconds.map(|all| READ_SYSTEM_SHARE_MIN * all)
-    };
-    let affected = AffectedMeasurements::new(book.measurements.iter().filter(depends))?;
-    let what = "the host of this virtual machine takes free memory back; reading into memory that it \
-                must give again may take twice as long";
-    let hint = "What ran before decides, also between levels. `direct = true` reads without it.";
-    Some(affected.named_warning(WarningCode::MemoryTakenBack, what, hint))
 }
 
 /// What the run did without.

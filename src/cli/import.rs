@@ -41,26 +41,18 @@ impl Import {
     pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
         let name = shown(&self.file);
         let bytes = read_input(&self.file, DOCUMENT_BYTES_MAX)?;
-        let read = read_document(&bytes)
+        let book = read_document(&bytes)
             .map_err(|why| Failure::failed(format!("cannot import {name}: {why}")))?;
-        if !read.unknown.is_empty() {
-            let keys = counted(read.unknown.len() as u64, "key");
-            let listed = read.unknown.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-            out::note(&format!("boatload does not know {keys} of {name}, left out: {listed}"));
-        }
-        let done = store(&mut place.open()?, &read.book)?;
-        let measured = counted(read.book.measurements.len() as u64, "measurement");
-        let run = &read.book.run;
+        let done = store(&mut place.open()?, &book)?;
+        let measured = counted(book.measurements.len() as u64, "measurement");
+        let run = &book.run;
         out::print(&format!("{done} {}: {}, {measured}\n", run.id, shown(&run.scenario)))?;
-        if read.book.measurements.iter().any(|m| m.operations > 0 && m.histogram.is_empty()) {
+        if book.measurements.iter().any(|m| m.operations > 0 && m.histogram.is_empty()) {
             out::note("Latencies of several repeats cannot be added up: it has no histograms.");
         }
         Ok(Exit::Good)
     }
 }
-
-/// So many of the keys that are left out are named.
-const SHOWN: usize = 5;
 
 /// What was done, in a word or two.
 fn store(store: &mut Store, book: &Book) -> Result<&'static str> {

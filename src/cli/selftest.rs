@@ -11,20 +11,17 @@ use crate::analysis::trials::{SimulatedNoise, Tally};
 use crate::analysis::twins::ClaimKind;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::plan::CellPlan;
-use crate::report::{
-    write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
-};
+use crate::report::{write_same, write_simulated, write_slower, write_twins};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
 use crate::session::RunOrder;
-use crate::session::trials::{PairsAsked, pairs, same, simulated, slower, twins};
+use crate::session::trials::{same, simulated, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
   boatload selftest                              here, some 20 minutes
   boatload selftest directory --delay 20% --filesystem xfs
-  boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40
-  boatload selftest --scenario chunks --delay 20%";
+  boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40";
 
 const LONG: &str = "\
 There are three trials. --same 0, --slower 0 or --simulated 0 leaves one out.
@@ -33,9 +30,7 @@ There are three trials. --same 0, --slower 0 or --simulated 0 leaves one out.
 should contain the truth.
 - --simulated runs simulated file systems with skewed, bimodal and drifting noise, and with known laws and knees.
 
---scenario runs a scenario with an equal twin of each variant instead: findings that differ between twins are false. With \
---delay only the first variant has a twin, which is slower. --pairs compares separate simulated runs instead, as `compare` \
-and `check` do.
+--scenario runs a scenario with an equal twin of each variant instead: findings that differ between twins are false.
 
 Nothing is stored. The exit code is 1 if, beyond chance, more than 5% of the claims between equal runs are false, or less \
 than 90% of the truths are found.";
@@ -53,8 +48,6 @@ pub(super) struct SelfTest {
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
     /// How much longer the slower one takes [default: 10%]
-    ///
-    /// The default is 50% with --pairs, and 0% with --scenario.
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
     delay: Option<f64>,
     /// Runs of each simulated noise and law
@@ -62,32 +55,17 @@ pub(super) struct SelfTest {
     simulated: u32,
     /// Run a scenario or job file with twins instead
     #[arg(long = "scenario", value_name = "NAME")]
-    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated"])]
+    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "delay"])]
     twins: Option<PathBuf>,
     /// Runs of --scenario
     #[arg(long, value_name = "RUNS", default_value_t = 10, requires = "twins")]
     runs: u32,
-    /// Compare pairs of simulated runs instead
-    #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u32).range(1..))]
-    #[arg(hide_short_help = true)]
-    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins"])]
-    pairs: Option<u32>,
-    /// Most runs that confirm a check of --pairs
-    #[arg(long, value_name = "N", default_value_t = 6, requires = "pairs")]
-    #[arg(hide_short_help = true)]
-    confirm: u32,
     #[command(flatten)]
     quiet: Quiet,
 }
 
 /// How much longer the slower one of two takes unless it is given, as a share.
 const DELAY: f64 = 0.1;
-
-/// The same of pairs of separate runs.
-const PAIRS_DELAY: f64 = 0.5;
-
-/// Repeats of each of them unless they are given.
-const PAIRS_REPEATS: u32 = 10;
 
 /// The highest acceptable share of claims of a difference where there is none.
 const CLAIMS_MAX: f64 = 0.05;
@@ -100,23 +78,19 @@ impl SelfTest {
         let has_twins = self.twins.is_some();
         self.job.scenario = self.twins.take().or(self.job.scenario.take());
         let plan = self.job.plan()?;
-        let (is_slowed, way_out) = match has_twins {
-            true => (self.delay.is_some(), "leave out --delay"),
-            false => (self.slower > 0 && self.pairs.is_none(), "pass --slower 0"),
-        };
+        let is_slowed = !has_twins && self.slower > 0;
         let fixed = |cell: &CellPlan| cell.reads_device() || cell.engine.is_simulated();
         if is_slowed && plan.cells.iter().any(fixed) {
-            return Err(Failure::usage(format!(
-                "nothing can be slowed down on a block device or the simulated file system; {way_out}"
-            )));
+            return Err(Failure::usage(
+                "nothing can be slowed down on a block device or the simulated file system; pass --slower 0",
+            ));
         }
         let order = self.job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::plain(None, self.quiet);
-        let wrong = match self.pairs {
-            Some(number) => self.pairs(number, &order, &progress, &interrupt),
-            None if has_twins => self.twins(&order, &progress, &interrupt),
-            None => self.trials(&order, &progress, &interrupt),
+        let wrong = match has_twins {
+            true => self.twins(&order, &progress, &interrupt),
+            false => self.trials(&order, &progress, &interrupt),
         };
         drop(progress);
         let wrong = wrong?;
@@ -182,29 +156,6 @@ impl SelfTest {
         Ok(wrong)
     }
 
-    /// Does the trial of pairs of simulated runs and prints it; what is wrong beyond chance.
-    fn pairs(
-        &self,
-        number: u32,
-        order: &RunOrder<'_>,
-        progress: &Progress<'_>,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<String>> {
-        let delay = self.delay.unwrap_or(PAIRS_DELAY);
-        let repeats = self.job.repeats().unwrap_or(PAIRS_REPEATS);
-        let asked = PairsAsked { number, delay, repeats, confirm: self.confirm };
-        let begins = |noise: &str, at: u32| {
-            let share = f64::from(at - 1) / f64::from(number);
-            progress.prepares_files(&format!("pairs: {noise}"), &Headway::Share(share));
-        };
-        let found = pairs(order, asked, &begins, interrupt)?;
-        print_result(progress, |out| write_pairs(&found, delay, out))?;
-        let wrong = found.iter().filter(|trials| trials.claims_more_than(CLAIMS_MAX));
-        let wrong =
-            wrong.map(|trials| format!("too many claims between equal runs: {}", trials.noise));
-        Ok(wrong.collect())
-    }
-
     /// Does the trial of a scenario with twins and prints it; what is wrong beyond chance.
     fn twins(
         &self,
@@ -213,20 +164,10 @@ impl SelfTest {
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let begins = |at| show_progress(progress, "twins: run", at, self.runs);
-        let found = twins(order, self.runs, self.delay, &begins, interrupt)?;
+        let found = twins(order, self.runs, &begins, interrupt)?;
         let scenario = &order.plan.name;
-        print_result(progress, |out| match self.delay {
-            Some(delay) => write_slowed_twins(&found, scenario, delay, out),
-            None => write_twins(&found, scenario, out),
-        })?;
-        let wrong = match self.delay {
-            Some(_) if found.is_wrong_way_above(CLAIMS_MAX) => {
-                vec!["slowed twins are found faster too often".into()]
-            }
-            Some(_) => Vec::new(),
-            None => found.kinds_above(CLAIMS_MAX).into_iter().map(too_often).collect(),
-        };
-        Ok(wrong)
+        print_result(progress, |out| write_twins(&found, scenario, out))?;
+        Ok(found.kinds_above(CLAIMS_MAX).into_iter().map(too_often).collect())
     }
 }
 

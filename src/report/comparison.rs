@@ -24,7 +24,7 @@ use crate::base::failure::shown;
 use crate::base::units::counted;
 use crate::results::book::{Book, Provenance};
 use sentences::{check_reading, check_sentences};
-pub(super) use sentences::{comparison_reading, comparison_sentences, phase_name, share};
+pub(super) use sentences::{comparison_reading, comparison_sentences, phase_name};
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = 6;

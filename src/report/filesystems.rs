@@ -3,8 +3,8 @@
 
 use super::head::ground;
 use super::names::{cell_name, level_value};
-use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
-use super::text::{number, short_time, width};
+use super::table::{Align, Table, TableColumn, TitledTable};
+use super::text::{number, short_time};
 use crate::analysis::Analysis;
 use crate::analysis::amplification::{
     PhaseAmplification, SpaceTaken, devices_counted, repeats_behind,
@@ -13,32 +13,23 @@ use crate::analysis::conditions::Conditions;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
-use crate::results::book::{Book, Level, MadeFileSystem};
+use crate::results::book::{Book, MadeFileSystem};
 use crate::results::order::made;
 use crate::run::site::ConditionName;
 
 pub(super) fn made_table(book: &Book) -> TitledTable {
-    let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
+    let mut table = Table::new(&[("type", Align::Left), ("made by", Align::Left)]);
     let all = made(book);
     for how in each_once(all.iter().map(|made| how_made(made, book))) {
-        let alike: Vec<_> = all.iter().filter(|made| how_made(made, book) == how).collect();
-        match alike.as_slice() {
-            [one] => table.note(&one.variant, &about_made(one, book)),
-            many => {
-                let names: Vec<&str> = many.iter().map(|made| made.variant.as_str()).collect();
-                table.note(&many[0].kind, &format!("{}; {how}", names.join(", ")));
-            }
-        }
+        let alike = all.iter().filter(|made| how_made(made, book) == how);
+        let (kinds, names): (Vec<&str>, Vec<&str>) =
+            alike.map(|made| (&*made.kind, &*made.variant)).unzip();
+        let names = if kinds == names { String::new() } else { names.join(", ") + "; " };
+        table.note(kinds[0], &format!("{names}{how}"));
     }
     let title =
         "file systems, made anew for each cell, or for all levels of a variant that are prepared";
     TitledTable { title: title.into(), table }
-}
-
-fn about_made(made: &MadeFileSystem, book: &Book) -> String {
-    let name = (width(&made.variant) > NOTE_NAME_MAX).then(|| made.variant.clone());
-    let kind = (made.kind != made.variant).then(|| made.kind.clone());
-    name.into_iter().chain(kind).chain([how_made(made, book)]).collect::<Vec<_>>().join("; ")
 }
 
 /// The command, the options, the size and the place.
@@ -71,11 +62,9 @@ fn how_made(made: &MadeFileSystem, book: &Book) -> String {
 
 type TrafficColumn = TableColumn<PhaseAmplification>;
 
-const MOVED: [TrafficColumn; 4] = [
+const MOVED: [TrafficColumn; 2] = [
     TrafficColumn::numbers("write amplification", |one| mean(one.written, 3)),
     TrafficColumn::numbers("read amplification", |one| mean(one.read, 3)),
-    TrafficColumn::numbers("writes/op", |one| mean(one.writes_per_operation, 3)),
-    TrafficColumn::numbers("reads/op", |one| mean(one.reads_per_operation, 3)),
 ];
 
 type SpaceColumn = TableColumn<SpaceTaken>;
@@ -106,8 +95,8 @@ fn traffic_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let level = all.iter().filter(|one| one.other_levels).find_map(|one| one.level.as_ref());
     let level = level.map(|level| format!(" at {}", level_value(level))).unwrap_or_default();
     let title = format!(
-        "what the device did{level}: bytes that it moved for each byte of content written or read \
-         cold, and its requests for each operation{counters}, mean over {}",
+        "what the device did{level}: bytes that it moved for each byte of content written or read cold{counters}, \
+         mean over {}",
         repeats(all.iter().flat_map(PhaseAmplification::estimates))
     );
     table.has_rows().then_some(TitledTable { title, table })
@@ -138,20 +127,12 @@ fn repeats(all: impl Iterator<Item = Estimate>) -> String {
 /// The conditions that phases found: a column for each, a row for each variant at each level; `None` where nothing is
 /// known.
 pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
-    let levels: Vec<Option<&Level>> = match conditions.levels() {
-        levels if levels.is_empty() => vec![None],
-        levels => levels.into_iter().map(Some).collect(),
-    };
-    let variants = conditions.variants();
-    let rows: Vec<_> = variants
-        .iter()
-        .flat_map(|variant| levels.iter().map(move |level| (*variant, *level)))
-        .collect();
-    let names = rows.iter().map(|(variant, level)| cell_name(variant, *level));
+    let places = &conditions.places;
+    let names = places.iter().map(|place| cell_name(&place.variant, place.level.as_ref()));
     let mut table = Table::of_names("variant", Align::Left, names);
     for (at, (name, unit)) in conditions.names.iter().enumerate() {
-        let means = rows.iter().map(|(variant, level)| conditions.mean(variant, *level, at));
-        table.column_apart(name.as_str(), means.map(|mean| condition(mean, *unit)));
+        let cells = places.iter().map(|place| condition(place.means[at], *unit));
+        table.column_apart(name.as_str(), cells);
     }
     let is_of_trace =
         conditions.names.iter().any(|(name, _)| *name == ConditionName::DirectoryEntries);
@@ -190,7 +171,7 @@ mod tests {
         let said = about_place(&book);
         assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");
         assert!(said.contains("loop0") && said.contains(", 1 in memory ("), "{said}");
-        let about = about_made(&bare, &book);
+        let about = how_made(&bare, &book);
         assert!(about.contains("; in memory (") && about.contains(" free, "), "{about}");
     }
 
@@ -203,7 +184,7 @@ mod tests {
         let book = Book { filesystems: filesystems.collect(), ..Book::default() };
         made_table(&book).write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(text.contains("\next4     ext4/aged, ext4/fresh; mkfs.ext4 -q"), "{text}");
+        assert!(text.contains("\next4  ext4/aged, ext4/fresh; mkfs.ext4 -q"), "{text}");
         assert_eq!(text.matches(" -q -").count(), 2, "each command once: {text}");
     }
 

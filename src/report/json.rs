@@ -3,7 +3,6 @@
 
 mod read;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -14,11 +13,10 @@ use super::ReportFormat;
 use crate::analysis::Analysis;
 use crate::analysis::finding::FindingDocument;
 use crate::analysis::limit::Limit;
-use crate::analysis::tails::{Quantile, own_interval};
 use crate::host::facts::HostFacts;
-use crate::results::book::{Book, Condition, Level, MadeFileSystem, Measurement, RunFacts};
+use crate::results::book::{Condition, Level, MadeFileSystem, Measurement, RunFacts};
 
-pub use read::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
+pub use read::{DOCUMENT_BYTES_MAX, read_document};
 
 /// What its `format` is.
 const FORMAT: &str = "boatload-run";
@@ -85,21 +83,12 @@ struct DocumentMeasurement<'a> {
     operations_per_second_before_sync: Option<f64>,
     /// What limited it; null where that is not known.
     limit: Option<Limit>,
-    /// 95% intervals of the quantiles, as far as they are known.
-    latency_intervals_ns: BTreeMap<&'static str, [u64; 2]>,
 }
 
 impl<'a> RunDocument<'a> {
     fn of(analysis: &'a Analysis<'_>) -> Self {
-        let cpus = analysis.book.host.cpus;
-        let measurements = analysis.book.measurements.iter();
-        let measurements = measurements.map(|m| DocumentMeasurement::new(m, cpus)).collect();
-        let findings = analysis.findings().iter().map(FindingDocument::from).collect();
-        Self { measurements, findings, ..Self::around_measurements(analysis.book) }
-    }
-
-    /// All but its measurements and findings.
-    fn around_measurements(book: &'a Book) -> Self {
+        let book = analysis.book;
+        let measurements = book.measurements.iter();
         Self {
             format: FORMAT,
             version: VERSION,
@@ -108,8 +97,10 @@ impl<'a> RunDocument<'a> {
             variants: &book.variants,
             phases: &book.phases,
             levels: &book.levels,
-            measurements: Vec::new(),
-            findings: Vec::new(),
+            measurements: measurements
+                .map(|m| DocumentMeasurement::new(m, book.host.cpus))
+                .collect(),
+            findings: analysis.findings().iter().map(FindingDocument::from).collect(),
             conditions: &book.conditions,
             filesystems: &book.filesystems,
         }
@@ -118,8 +109,6 @@ impl<'a> RunDocument<'a> {
 
 impl<'a> DocumentMeasurement<'a> {
     fn new(measurement: &'a Measurement, cpus: u32) -> Self {
-        let interval =
-            |quantile: Quantile| Some((quantile.key(), own_interval(quantile, measurement)?));
         let known = |rate| measurement.seconds.map(|_| rate);
         Self {
             measurement,
@@ -129,7 +118,6 @@ impl<'a> DocumentMeasurement<'a> {
             operations_per_second_before_sync: known(
                 measurement.operations_per_second_before_sync(),
             ),
-            latency_intervals_ns: Quantile::ALL.into_iter().filter_map(interval).collect(),
         }
     }
 }

@@ -5,7 +5,6 @@ mod audit;
 mod charts;
 mod comparison;
 mod crash;
-mod disk;
 mod export;
 mod filesystems;
 mod first_screen;
@@ -20,11 +19,9 @@ mod page;
 mod phases;
 mod ranks;
 mod selftest;
-mod single_operations;
 mod table;
 mod terminal;
 pub(crate) mod text;
-mod warnings;
 
 pub use audit::{write_audits, write_audits_json};
 pub use comparison::{
@@ -34,12 +31,10 @@ pub use crash::{write_crash, write_crash_json};
 pub use export::{EXPORTS, ExportFormat, ExportText, find_export};
 pub use format::ReportFormat;
 pub use host::host_lines;
-pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
+pub use json::{DOCUMENT_BYTES_MAX, read_document};
 pub use lists::{write_references, write_runs};
 pub use page::{PAGE_RUNS_MAX, page_text};
-pub use selftest::{
-    write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
-};
+pub use selftest::{write_same, write_simulated, write_slower, write_twins};
 pub use terminal::write_screen;
 
 /// Every report that a command can ask for.

@@ -1,16 +1,19 @@
-//! Makes tables of phases: a row for each phase of each variant at each level, and quantiles of latencies.
+//! Makes tables of phases: a row for each phase of each variant at each level.
 
 use std::io::{self, Write};
 
 use super::names::cell_name;
-use super::table::{Align, Table, TableColumn, TitledTable};
+use super::table::{Align, Table, TableColumn};
 use super::text::{
-    about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, write_wrapped,
+    about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, time,
+    write_wrapped,
 };
+use crate::analysis::Analysis;
+use crate::analysis::latencies::{is_latencies_only, single_latency_ns, single_operations};
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
-use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
-use crate::base::units::{Unit, byte_step};
+use crate::base::units::{Unit, byte_step, grouped};
+use crate::results::book::Book;
 
 /// Writes every phase of a run. Where its columns have no room, what was found of the caches is a note, and the deviation
 /// of the seconds is left out. Fails only if `out` does.
@@ -90,7 +93,7 @@ fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'static PhaseColu
 
 /// A row for each phase of each group, without the columns that have these heads; variants that have no levels stand below
 /// each other.
-pub(super) fn phases_table(summary: &Summary, without: &[&str]) -> Table {
+fn phases_table(summary: &Summary, without: &[&str]) -> Table {
     let has_bytes = summary.rows().any(|row| row.rate_unit == Unit::Bytes);
     let mut left_out = without.to_vec();
     left_out.push(if has_bytes { OPERATIONS.head } else { RATE.head });
@@ -134,15 +137,41 @@ fn add_phase(table: &mut Table, columns: &[&PhaseColumn], name: &str, row: &Phas
     }
 }
 
+/// All phases of a run, or latencies of single operations where only those were published; `None` where nothing was measured.
+pub(super) fn figures_table(analysis: &Analysis<'_>) -> Option<Table> {
+    let (book, summary) = (analysis.book, analysis.summary());
+    match is_latencies_only(book, summary) {
+        true => Some(single_latency_table(book)),
+        false => (!summary.groups.is_empty()).then(|| phases_table(summary, &[])),
+    }
+}
+
+/// A row for each operation number, a column for each measurement, named by its variant.
+pub(super) fn single_latency_table(book: &Book) -> Table {
+    let operations = single_operations(book.measurements.iter());
+    let phase = book.measurements.first().map_or("", |m| &m.phase);
+    let mut table = Table::of_names(phase, Align::Right, operations.iter().map(|at| grouped(*at)));
+    for m in &book.measurements {
+        table.column(&m.cell.variant, operations.iter().map(|at| time(single_latency_ns(m, *at))));
+    }
+    table
+}
+
 const ABOUT_DEVIATION: &str =
     "CV is the coefficient of variation: the standard deviation of the seconds over their mean";
+
+const ABOUT_INTERVALS: &str =
+    "± is a 95% interval over repeats, or passes or slices of a single one";
 
 /// How the tables of phases are to be read.
 pub(super) fn phase_notes(summary: &Summary) -> Vec<String> {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
     let has_syncs = summary.rows().any(|row| row.sync_seconds.is_some());
     let unwritten = summary.rows().any(|row| row.unwritten > 0 && row.rate.is_some());
+    let has_intervals = estimates(summary).any(|rate| rate.relative().is_some());
     let notes = [
+        has_intervals.then_some(ABOUT_INTERVALS),
+        about_ranges(estimates(summary)),
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
             "^ the device wrote less than the phase did: the rest was compressed or, without a sync, still in memory",
@@ -152,8 +181,7 @@ pub(super) fn phase_notes(summary: &Summary) -> Vec<String> {
         ),
         DEVIATION.is_known(summary.rows()).then_some(ABOUT_DEVIATION),
     ];
-    let notes = interval_notes(summary).into_iter().chain(notes.into_iter().flatten());
-    notes.map(String::from).collect()
+    notes.into_iter().flatten().map(String::from).collect()
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -174,29 +202,6 @@ pub(super) fn about_n(summary: &Summary) -> Option<String> {
     Some(format!("n = {range}{} {noun}", most.n))
 }
 
-/// How the intervals of rates are to be read.
-fn interval_notes(summary: &Summary) -> Vec<&'static str> {
-    let about = Some(about_interval(summary)).filter(|text| !text.is_empty());
-    about.into_iter().chain(about_ranges(estimates(summary))).collect()
-}
-
-/// What `±` is; empty if no interval is known.
-fn about_interval(summary: &Summary) -> &'static str {
-    let known: Vec<IntervalBasis> = estimates(summary)
-        .filter(|rate| rate.relative().is_some())
-        .map(|rate| rate.basis)
-        .collect();
-    match known.first() {
-        None => "",
-        Some(first) if known.iter().any(|basis| basis != first) => {
-            "± is a 95% interval over repeats, or passes or slices of a single one"
-        }
-        Some(IntervalBasis::Repeats) => "± is a 95% interval over the repeats",
-        Some(IntervalBasis::Passes) => "± is a 95% interval over the passes of one repeat",
-        Some(IntervalBasis::Slices) => "± is a 95% interval from slices of the phase",
-    }
-}
-
 /// What was found of the caches: once, if it was the same in all phases.
 fn found_caches(summary: &Summary, phases: &[&str]) -> String {
     let found: Vec<String> = phases.iter().map(|phase| summary.cache(phase)).collect();
@@ -209,30 +214,6 @@ fn found_caches(summary: &Summary, phases: &[&str]) -> String {
         }
         first => first.map(word).unwrap_or_default(),
     }
-}
-
-/// Quantiles of latencies with their intervals; `None` where no interval is known.
-pub(super) fn latencies_table(summary: &Summary) -> Option<TitledTable> {
-    let heads = [("latency", Align::Left), ("of all", Align::Right), ("95% interval", Align::Left)];
-    let mut table = Table::new(&heads);
-    for group in &summary.groups {
-        if summary.groups.len() > 1 {
-            table.heading(&format!("{}:", cell_name(&group.variant, group.level.as_ref())));
-        }
-        for row in &group.rows {
-            for quantile in Quantile::ALL {
-                let of_tail = row.tail.map(|tail| quantile.in_tail(&tail));
-                if let Some((Some(ns), Some([low, high]))) = of_tail {
-                    let [ns, low, high] = [ns, low, high].map(|ns| nanoseconds(Some(ns)));
-                    let name = format!("{} {}", row.phase, quantile.as_str());
-                    table.row(vec![name, ns, format!("{low} to {high}")]);
-                }
-            }
-        }
-    }
-    let title = "latencies of single operations; intervals are over the quantiles of the repeats, or of the passes of one \
-                 repeat; in a single measurement they lie between two of its latencies";
-    table.has_rows().then_some(TitledTable { title: title.into(), table })
 }
 
 fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {

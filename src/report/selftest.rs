@@ -2,15 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::comparison::{phase_name, share};
+use super::comparison::phase_name;
 use super::table::{Align, Table, TableColumn};
 use super::text::write_wrapped;
 use crate::analysis::findings::say::times;
 use crate::analysis::statistics::Interval;
-use crate::analysis::trials::{
-    PairShares, PairTrials, SimulatedLaw, SimulatedNoise, Tally, Trials,
-};
-use crate::analysis::twins::{FoundRuns, KindClaims, ToldApart, TwinTrials};
+use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+use crate::analysis::twins::{KindClaims, ToldApart, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
 /// Writes how often a difference was claimed between equal runs.
@@ -35,49 +33,8 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
     writeln!(out, "A against B: {runs}, A and B in turns; B takes {times} times as long")?;
-    let (job, phases) = (trials.together(true), trials.together(false));
-    for (what, tallies) in [("the whole job", job), ("single phases", phases)] {
-        let sentence = format!(
-            "Comparisons of {what}: B was found slower in {}. The interval held the truth in {}.",
-            share_of(tallies.claimed),
-            share_of(tallies.held)
-        );
-        if tallies.claimed.of > 0 {
-            write_wrapped("* ", &sentence, out)?;
-        }
-    }
     table(trials, "found", "held").write(out)?;
     writeln!(out)
-}
-
-/// Writes how often a difference was found between separate runs of the simulated file system: equal ones, and those where
-/// the second takes longer by `delay`, a share.
-///
-/// # Errors
-/// If `out` does.
-pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::Result<()> {
-    let times = figures(1.0 + delay, 3);
-    let of_equal: fn(&PairTrials) -> &PairShares = |trials| &trials.equal;
-    for (title, shares) in [
-        ("Claimed between equal runs".to_string(), of_equal),
-        (format!("Found where the second takes {times} times as long"), |trials| &trials.slower),
-    ] {
-        let Some(first) = all.first().map(shares) else { continue };
-        writeln!(out, "{title}, {} for each noise", counted(first.compare.of, "pair"))?;
-        let heads = ["compare", "+ stored", "check", "history"].map(String::from).into_iter();
-        let confirmed = (1..=first.confirmed.len()).map(|number| format!("--confirm {number}"));
-        let mut table = table_of("planted noise", heads.chain(confirmed));
-        for trials in all {
-            let PairShares { compare, compare_stored, check, check_history, confirmed } =
-                shares(trials);
-            let tallies = [compare, compare_stored, check, check_history].into_iter();
-            let cells = tallies.chain(confirmed).map(|one| percent(*one));
-            table.row([trials.noise.to_string()].into_iter().chain(cells).collect());
-        }
-        table.write(out)?;
-        writeln!(out)?;
-    }
-    Ok(())
 }
 
 const NOISES: [TableColumn<SimulatedNoise>; 3] = [
@@ -134,49 +91,18 @@ pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> 
     writeln!(out)
 }
 
-/// Writes how often rankings distinguished a variant from its twin, which was slowed down by `delay`, a share.
-///
-/// # Errors
-/// If `out` does.
-pub fn write_slowed_twins(
-    trials: &TwinTrials,
-    scenario: &str,
-    delay: f64,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (runs, times) = (counted(trials.runs, "run"), figures(1.0 + delay, 3));
-    let twin = format!("a twin of its first variant takes {times} times as long");
-    writeln!(out, "Twins: {runs} of {scenario}; {twin}")?;
-    let mut table = table_of("", ["found slower", "share of runs", "found faster"]);
-    let phases = trials.differences.iter();
-    let named = phases.map(|one| (one.phase.as_deref().unwrap_or("the whole job"), one.runs));
-    for (name, runs) in named.chain([("at least one of these", trials.any_difference)]) {
-        let FoundRuns { slower, faster } = runs;
-        table.row(vec![name.into(), count_of(slower), share_of(slower), count_of(faster)]);
-    }
-    table.write(out)?;
-    writeln!(out)
-}
-
 fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
-    let mut table = table_of("", [claimed, held, "detectable", "ratio"]);
+    let numbers = [claimed, held, "ratio"].map(|head| (head, Align::Right));
+    let mut table = Table::new(&[("", Align::Left)].into_iter().chain(numbers).collect::<Vec<_>>());
     for row in &trials.rows {
-        let detectable = row.smallest_detectable().map_or_else(String::new, share);
         table.row(vec![
             phase_name(&row.key),
             percent(row.claimed),
             percent(row.held),
-            detectable,
             times(row.ratio()),
         ]);
     }
     table
-}
-
-/// A table of names, under this head, and of numbers.
-fn table_of<H: Into<String>>(names: &str, numbers: impl IntoIterator<Item = H>) -> Table {
-    let numbers = numbers.into_iter().map(|head| (head.into(), Align::Right));
-    Table::new(&[(names.to_string(), Align::Left)].into_iter().chain(numbers).collect::<Vec<_>>())
 }
 
 fn count_of(tally: Tally) -> String {

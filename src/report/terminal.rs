@@ -4,14 +4,12 @@ use std::io::{self, Write};
 
 use super::ReportFormat;
 use super::answer_table::whole_table;
-use super::disk::disk_table;
 use super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::{about_stopping, write_head};
 use super::host::write_host;
-use super::phases::{latencies_table, write_phases};
-use super::ranks::rank_tables;
-use super::single_operations::single_latency_table;
+use super::phases::{single_latency_table, write_phases};
+use super::ranks::rank_table;
 use super::table::TitledTable;
 use super::text::{WIDTH, write_wrapped};
 use crate::analysis::Analysis;
@@ -102,12 +100,10 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     write_findings("* ", &found, out)
 }
 
-/// All tables but the answer's and the table of phases: latencies, ranks, the disk, conditions and file systems.
+/// All tables but the answer's and the table of phases: ranks, conditions and file systems.
 pub(super) fn other_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
     let book = analysis.book;
-    let mut tables: Vec<TitledTable> = latencies_table(analysis.summary()).into_iter().collect();
-    tables.extend(rank_tables(analysis));
-    tables.extend(disk_table(analysis));
+    let mut tables: Vec<TitledTable> = rank_table(analysis).into_iter().collect();
     tables.extend(conditions_table(analysis.conditions()));
     if !book.filesystems.is_empty() {
         tables.extend(amplification_tables(analysis));

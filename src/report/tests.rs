@@ -307,19 +307,11 @@ fn phases_that_do_as_many_operations_at_each_level_are_named_with_their_number()
     assert!(!text.contains("at each level"), "{text}");
 }
 
-fn write_disk(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    disk::disk_table(analysis).unwrap().write(out)
-}
-
 #[test]
-fn a_run_on_a_modelled_disk_names_it_and_says_what_it_saw() {
+fn a_run_on_a_modelled_disk_names_it() {
     let mut book = fixture::made::modelled_book();
     book.run.conclude = vec![Conclusion::Ranking];
     assert_golden("terminal-modelled.txt", &rendered("terminal", &book));
-    assert_golden("disk.txt", &part(write_disk, &book));
-    book.measurements.retain(|m| m.cell.variant == "ext4");
-    assert_golden("disk-single.txt", &part(write_disk, &book));
-    assert!(disk::disk_table(&Analysis::of(&fixture::book())).is_none(), "nobody watched");
 }
 
 #[test]

@@ -70,11 +70,6 @@ fn valid_of<'a>(book: &'a Book, phase: &str) -> impl Iterator<Item = &'a Measure
     book.measurements.iter().filter(move |m| m.phase == phase && m.valid())
 }
 
-/// Whether a phase only read content.
-pub(crate) fn only_reads(m: &Measurement) -> bool {
-    m.job_operation().is_some_and(|o| o.reads_content && o.only_looks())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,5 @@
 //! Tests boatload by runs whose truth is known, on a real file system and on the simulated one.
 
-mod pairs;
-
 use super::{Nobody, RunOrder};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{compare, compare_beside};
@@ -20,8 +18,6 @@ use crate::plan::{CellPlan, Conclusion, Plan, Settings, read_job};
 use crate::results::book::Book;
 use crate::results::store::Store;
 use crate::run::interrupt::Interrupt;
-
-pub(crate) use pairs::{PairsAsked, pairs};
 
 /// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
 /// the store. `begins` is called with the number of each pair from 1.
@@ -65,23 +61,17 @@ pub(crate) fn slower(
     Ok(trials)
 }
 
-/// Does the order in runs in which each variant has a twin under another name, which does the same; or
-/// with a delay the first variant alone, whose twin takes longer by that share. Variants are ranked,
-/// whatever else the job concludes, for a job with one variant has two. `begins` is called with the
-/// number of each run from 1. Ends early when it is interrupted.
+/// Does the order in runs in which each variant has a twin under another name, which does the same. Variants are ranked,
+/// whatever else the job concludes, for a job with one variant has two. `begins` is called with the number of each run
+/// from 1. Ends early when it is interrupted.
 pub(crate) fn twins(
     order: &RunOrder<'_>,
     number: u32,
-    delay: Option<f64>,
     begins: &dyn Fn(u32),
     interrupt: &Interrupt,
 ) -> Result<TwinTrials> {
     let mut trials = TwinTrials::default();
-    let variants = order.plan.variants();
-    let (mut plan, pairs) = match delay {
-        Some(delay) => with_twins(order.plan, &variants[..variants.len().min(1)], "-slowed", delay),
-        None => with_twins(order.plan, &variants, "-again", 0.0),
-    };
+    let (mut plan, pairs) = with_twins(order.plan, &order.plan.variants(), "-again", 0.0);
     if !plan.conclude.contains(&Conclusion::Ranking) {
         plan.conclude.push(Conclusion::Ranking);
     }
@@ -355,7 +345,7 @@ mod tests {
         let plan = read_job(&job("20us", "30us"), &Settings::default()).unwrap();
         let begun = std::cell::Cell::new(0);
         let begins = |at| begun.set(at);
-        let found = twins(&order(&plan), 200, None, &begins, &Interrupt::default()).unwrap();
+        let found = twins(&order(&plan), 200, &begins, &Interrupt::default()).unwrap();
         assert_eq!((found.runs, begun.get(), found.kinds.len()), (200, 200, 1));
         let ranking = &found.kinds[0];
         assert_eq!(ranking.runs.of, 200);
@@ -371,12 +361,21 @@ mod tests {
         let plan = read_job(&job("20us", "25us"), &Settings::default()).unwrap();
         let pairs = [["one".to_string(), "other".to_string()]];
         let mut trials = TwinTrials::default();
-        let mut add = |book: &Book| trials.add(Analysis::of(book).findings(), &pairs);
+        let mut found = Vec::new();
+        let mut add = |book: &Book| {
+            let analysis = Analysis::of(book);
+            trials.add(analysis.findings(), &pairs);
+            found.extend(analysis.effects().map(|effect| {
+                let is_other = effect.to.variant.as_deref() == Some("other");
+                let seen = effect.headline();
+                if is_other { seen.decision } else { seen.reversed().decision }
+            }));
+        };
         let interrupt = Interrupt::default();
         each_run(&order(&plan), &plan, 20, &|_| (), &interrupt, &mut add).unwrap();
-        let found = trials.differences[0].runs;
-        assert!(found.slower.times >= 18, "{found:?}");
-        assert_eq!((found.faster.times, found.faster.of), (0, 20));
+        let longer = found.iter().filter(|decision| **decision == Decision::Longer).count();
+        assert!(found.len() == 20 && longer >= 18, "{found:?}");
+        assert!(!found.contains(&Decision::Shorter), "{found:?}");
         assert!(!trials.kinds_above(0.05).is_empty());
     }
 

@@ -91,26 +91,6 @@ def describe():
     ]
 
 
-def order():
-    cases = []
-    for values, q in [(SMALL, 0.5), (MIDDLE, 0.5), (MIDDLE, 0.9), (THREE, 0.5)]:
-        n, ordered = len(values), sorted(values)
-        count = stats.binom(n, q)
-        low = [i for i in range(1, n + 1) if count.cdf(i - 1) <= 0.025]
-        high = [j for j in range(1, n + 1) if count.sf(j - 1) <= 0.025]
-        found = [ordered[max(low) - 1], ordered[min(high) - 1]] if low and high else None
-        cases.append({"values": values, "q": q, "interval": found})
-    return cases
-
-
-# --- slopes ------------------------------------------------------------------------------------
-
-
-def slopes():
-    samples = (SERIES, RISING, TIED, WARMING, SMALL, FOUR)
-    return [{"values": values, "slope": stats.theilslopes(values).slope} for values in samples]
-
-
 # --- changes of the mean -----------------------------------------------------------------------
 
 
@@ -189,8 +169,6 @@ def main():
     figures = {
         "made_with": {package.__name__: package.__version__ for package in packages},
         "describe": describe(),
-        "order": order(),
-        "slopes": slopes(),
         "changes": changes(),
     }
     parts = [f"{json.dumps(key)}: {json.dumps(plain(part))}" for key, part in figures.items()]

@@ -86,14 +86,12 @@ fn random_reads_on_a_disk_with_a_head_take_the_time_of_its_mechanism_and_on_memo
 }
 
 #[test]
-fn a_report_names_the_modelled_disk_and_details_have_what_it_saw() {
+fn a_report_names_the_modelled_disk() {
     let Some(bench) = bench("the report of a run on a modelled disk") else { return };
     document(&bench, &["--filesystem", "ext4", "--disk", "sata-ssd", "--repeats", "1"]);
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = words(&bench.run(["show", "last", "--details"]).stdout);
-    for part in ["made on sata-ssd, modelled, with its image of", "what the disk saw", "requests"] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
+    assert!(shown.contains("made on sata-ssd, modelled, with its image of"), "{shown}");
     let listed = bench.run(["runs"]).stdout;
     assert!(listed.contains("ext4 on sata-ssd"), "{listed}");
 }

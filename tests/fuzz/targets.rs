@@ -384,9 +384,8 @@ pub(super) mod run_document {
     }
 
     pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
-        let read = read_document(input);
-        read.is_ok_and(|read| {
-            super::show(&read.book);
+        read_document(input).is_ok_and(|book| {
+            super::show(&book);
             true
         })
     }

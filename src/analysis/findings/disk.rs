@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::say::{self, percent};
-use crate::analysis::disk_use::DiskUse;
+use crate::analysis::amplification::last_cells;
+use crate::analysis::disturbances::others_io;
 use crate::analysis::limit::Limit;
 use crate::base::distinct::each_once;
 use crate::base::units::figures;
 use crate::plan::DEFAULT_VARIANT;
-use crate::results::book::Level;
+use crate::results::book::{Book, DiskActivity, Level};
+use crate::results::order::PhaseCell;
 
 /// What the disk did for each operation of a phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,25 +70,37 @@ impl VariantDiskUse {
     }
 }
 
-/// One for each phase that the disk limits on some variant.
-pub(in crate::analysis) fn disk(uses: &[DiskUse]) -> Vec<DiskFinding> {
-    let phases = each_once(uses.iter().map(|one| one.phase.as_str()));
+/// One for each phase that the disk limits on some variant, at the last level of the phase: of the variants whose requests were
+/// all watched, and beside which no other process moved many bytes.
+pub(in crate::analysis) fn disk(book: &Book) -> Vec<DiskFinding> {
+    let cells = last_cells(book);
     let of_phase = |phase: &str| {
-        let is_own = |one: &&DiskUse| one.phase == phase && !one.is_shared;
-        let own: Vec<&DiskUse> = uses.iter().filter(is_own).collect();
-        own.iter().find(|one| one.limit == Some(Limit::Device))?;
-        let variants: Vec<VariantDiskUse> = own.iter().filter_map(|one| variant(one)).collect();
-        let level = own.first()?.level.clone();
-        (!variants.is_empty()).then(|| DiskFinding { phase: phase.into(), level, variants })
+        let own = cells.iter().filter(|cell| cell.phase == phase);
+        let used: Vec<_> = own.filter_map(|cell| Some((cell, use_of(book, cell)?))).collect();
+        let limit =
+            |cell: &PhaseCell<'_>| Limit::of_measurements(&cell.measurements, book.host.cpus);
+        used.iter().find(|(cell, _)| limit(cell) == Some(Limit::Device))?;
+        let level = used.first()?.0.level.cloned();
+        let variants = used.into_iter().map(|(_, own)| own).collect();
+        Some(DiskFinding { phase: phase.into(), level, variants })
     };
-    phases.into_iter().filter_map(of_phase).collect()
+    each_once(cells.iter().map(|cell| cell.phase)).into_iter().filter_map(of_phase).collect()
 }
 
-fn variant(one: &DiskUse) -> Option<VariantDiskUse> {
-    Some(VariantDiskUse {
-        variant: one.variant.clone(),
-        requests_per_operation: one.requests_per_operation()?,
-        seek_share: one.seek_share()?,
-        has_seeks: one.has_seeks(),
+/// What has no operations of its own has no requests for each.
+fn use_of(book: &Book, cell: &PhaseCell<'_>) -> Option<VariantDiskUse> {
+    let all = &cell.measurements;
+    let watched = all.iter().map(|m| m.disk.as_ref().filter(|disk| disk.missed == 0));
+    let watched = watched.collect::<Option<Vec<&DiskActivity>>>()?;
+    let sum = watched.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one));
+    let operations = all.iter().fold(0u64, |sum, m| sum.saturating_add(m.operations));
+    let moves = sum.reads.saturating_add(sum.writes);
+    let is_shared = all.iter().any(|m| others_io(book, m).is_some());
+    let is_known = operations > all.len() as u64 && moves > 0 && !is_shared;
+    is_known.then(|| VariantDiskUse {
+        variant: cell.variant.into(),
+        requests_per_operation: sum.requests() as f64 / operations as f64,
+        seek_share: moves.saturating_sub(sum.sequential) as f64 / moves as f64,
+        has_seeks: sum.seek_seconds.is_some_and(|seconds| seconds > 0.0),
     })
 }

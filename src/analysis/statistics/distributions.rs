@@ -50,11 +50,6 @@ pub(crate) fn student_t(alpha: f64, degrees: f64) -> Option<f64> {
     is_known.then(|| quantile(alpha, degrees.min(DEGREES_MANY)))
 }
 
-/// The regularized incomplete beta function at `x`; 0 and 1 beyond its ends.
-pub(super) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
-    checked_beta_reg(a, b, x.clamp(0.0, 1.0)).unwrap_or(0.0)
-}
-
 /// The second and the third derivative of the logarithm of the gamma function.
 pub(in crate::analysis) struct Polygamma {
     /// Trigamma.

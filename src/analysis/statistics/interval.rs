@@ -1,9 +1,9 @@
-//! Defines intervals, and computes intervals of a quantile from the order of values, and of a share.
+//! Defines intervals, and computes the interval of a share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::distributions::{DEGREES_MANY, incomplete_beta, student_t};
+use super::distributions::{DEGREES_MANY, student_t};
 
 /// From `low` to `high`, both included, in the unit of the figure. Documents write it as a list of both.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,45 +51,6 @@ impl From<Interval> for [f64; 2] {
     fn from(interval: Interval) -> Self {
         [interval.low, interval.high]
     }
-}
-
-/// From this variance on, a binomial distribution is the normal one to a hundredth of its deviation. The continued fraction of
-/// the incomplete beta function is exact below it, and not far above.
-const NORMAL_FROM: f64 = 10_000.0;
-
-/// The ranks `i` and `j`, from 1, of the two of `n` values in order between which the quantile `q`
-/// lies with the chance `level` (David and Nagaraja, "Order Statistics", 2003, section 7.1): the
-/// chance is `P(i <= K < j)`, where K, the number of values below the quantile, is binomial with n
-/// and `q`. Of the pairs with at most half of `1 - level` beyond each side the nearest one is taken,
-/// so the chance is never less than `level`. `None` where the values are too few for any: a median at
-/// 95% takes 6, a quantile 0.99 takes 368.
-#[must_use]
-pub(crate) fn quantile_ranks(n: u64, q: f64, level: f64) -> Option<(u64, u64)> {
-    let within = |share: f64| share > 0.0 && share < 1.0;
-    if n == 0 || !within(q) || !within(level) {
-        return None;
-    }
-    let variance = n as f64 * q * (1.0 - q);
-    if variance >= NORMAL_FROM {
-        let (middle, half) =
-            (n as f64 * q, student_t(1.0 - level, DEGREES_MANY)? * variance.sqrt());
-        return Some(((middle - half).floor() as u64, (middle + half).ceil() as u64 + 1));
-    }
-    let tail = (1.0 - level) / 2.0;
-    // P(K >= i) = I(q; i, n - i + 1), which falls as i rises.
-    let at_least = |i: u64| incomplete_beta(q, i as f64, (n - i + 1) as f64);
-    // How many ranks from 1 on are of a kind that ends somewhere.
-    let count = |is: &dyn Fn(u64) -> bool| {
-        let (mut low, mut high) = (0, n);
-        while low < high {
-            let middle = low + (high - low).div_ceil(2);
-            if is(middle) { low = middle } else { high = middle - 1 }
-        }
-        low
-    };
-    let low = count(&|i| 1.0 - at_least(i) <= tail);
-    let high = count(&|i| at_least(i) > tail) + 1;
-    (low >= 1 && high <= n).then_some((low, high))
 }
 
 /// The interval that holds a share, seen among so many, but with the chance `alpha` (Wilson, JASA 22, 1927).

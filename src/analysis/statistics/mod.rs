@@ -1,4 +1,4 @@
-//! Computes statistics of plain numbers: intervals, dependence and slopes. Pure functions that
+//! Computes statistics of plain numbers: intervals and dependence. Pure functions that
 //! know nothing of runs; each names the source of its formula and is checked against figures made with
 //! scipy (`tests/data/statistics.py`). Too few values, values that are not finite and impossible input
 //! give `None`, or nothing.
@@ -11,6 +11,6 @@ mod series;
 mod tests;
 
 pub use interval::Interval;
-pub(crate) use interval::{quantile_ranks, share_interval};
+pub(crate) use interval::share_interval;
+pub(crate) use series::dependence;
 pub use series::slices;
-pub(crate) use series::{dependence, slope};

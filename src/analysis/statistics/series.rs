@@ -1,6 +1,6 @@
-//! Measures the dependence of neighbours and the slope of a series.
+//! Measures the dependence of neighbours in a series.
 
-use super::describe::{mean, median};
+use super::describe::mean;
 
 /// The means of slices of `size` values that follow each other; what is left over at the end is left
 /// out. Empty for a size of 0.
@@ -21,14 +21,4 @@ pub(crate) fn dependence(residuals: &[f64]) -> f64 {
     let raw = if squares > 0.0 { products / squares } else { 0.0 };
     let r = (raw + (1.0 + 3.0 * raw) / n).clamp(0.0, CORRELATION_MAX);
     (1.0 + r) / (1.0 - r)
-}
-
-/// How much a series rises from one value to the next: the median over pairs of `(x[j] - x[i]) / (j - i)` (Theil, 1950;
-/// Sen, JASA 63, 1968). Time and memory grow with the square.
-pub(crate) fn slope(values: &[f64]) -> f64 {
-    let of = |(i, a): (usize, &f64)| {
-        let later = values[i + 1..].iter().enumerate();
-        later.map(|(k, b)| (b - a) / (k + 1) as f64).collect::<Vec<f64>>()
-    };
-    median(&values.iter().enumerate().flat_map(of).collect::<Vec<f64>>())
 }

@@ -167,11 +167,10 @@ fn a_rate_is_in_bytes_where_every_operation_of_the_phase_moves_much() {
 }
 
 #[test]
-fn the_rate_counts_the_time_of_the_sync_and_the_one_before_it_is_none_without_one() {
+fn the_rate_counts_the_time_of_the_sync() {
     let synced = |repeat, sync_seconds| Measurement { sync_seconds, ..at_rate(repeat, 1, 100) };
     let row = summary_of(vec![synced(1, Some(3.0)), synced(2, Some(3.0))]);
-    assert_eq!((row.rate.unwrap().mean, row.rate_before_sync.unwrap().mean), (25.0, 100.0));
-    assert_eq!(summary_of(vec![synced(1, Some(0.0))]).rate_before_sync, None);
+    assert_eq!(row.rate.unwrap().mean, 25.0);
     // The slices of a phase say nothing of its sync.
     assert_eq!(summary_of(vec![synced(1, Some(1.0))]).rate.unwrap().interval, None);
 }

@@ -119,11 +119,6 @@ warning_table! {
         given "of many ranks, one (or all of one host) is below 0.9 times the rate of the others by its 95% \
                  interval, from three measurements on",
         means "All ranks wait for it at the end of each phase.";
-    /// From one operation on, a phase took longer or shorter.
-    Jump = "jump", "latency changed suddenly", To(Medium),
-        given "the latency within a phase changes by 1.3 times at one place in half of the measurements, or by 2 \
-                 times in one; not where the phase begins cold",
-        means "The mean lies between both speeds.";
     /// From one repeat on, all phases took longer or shorter.
     Step = "step", "speed changed between repeats", To(Medium),
         given "from one repeat on all phases together take 10% longer, or shorter, with three repeats on each side",
@@ -155,19 +150,10 @@ warning_table! {
     FewHistories = "few-histories", "repeats beside the same files", To(Medium),
         given "several repeats were measured beside the same prepared files",
         means "Intervals do not show what other files would change.";
-    /// The layout score of the files that fill a place differs between levels.
-    LayoutDiffers = "layout-differs", "layout differs between levels", To(Medium),
-        given "the mean layout score of the files that fill the place differs by more than 0.05 between two levels",
-        means "What changes with the level may be an effect of fragmentation.";
     /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
     NoJournal = "no-journal", "no journal", To(Medium),
         given "entries were made on an existing ext4 without a journal",
         means "Files that were deleted in the last minutes make creating slower.";
-    /// The host of a virtual machine takes back memory that is free, and much was read into it.
-    MemoryTakenBack = "memory-taken-back", "host takes memory back", To(Medium),
-        given "the host takes back free memory, and a phase read 256 MiB from the device with a quarter of its time \
-                 computed by the kernel",
-        means "Large reads may take up to twice as long, depending on what ran before.";
     /// System calls failed whose answer the run did without.
     UnansweredCalls = "unanswered-calls", "system calls failed", Counted("no"),
         given "a system call failed with EPERM, ENOSYS, EIO, ENOMEM, EMFILE or ENFILE, and the run continued \
@@ -220,9 +206,6 @@ pub struct WarningFinding {
     /// Why a cache was not found as requested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Doubt>,
-    /// Where a latency changes all at once.
-    #[serde(flatten)]
-    pub jump: Option<JumpFigures>,
 }
 
 impl WarningFinding {
@@ -239,25 +222,8 @@ impl WarningFinding {
         hint: &str,
     ) -> Self {
         let (meaning, hint) = (code.kind().meaning.into(), hint.into());
-        Self { code, phases, measurements: None, sentence, meaning, hint, reason: None, jump: None }
+        Self { code, phases, measurements: None, sentence, meaning, hint, reason: None }
     }
-}
-
-/// Where in a phase the latency changes all at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct JumpFigures {
-    /// The variant's name.
-    pub variant: String,
-    /// The operation from which on it changes.
-    pub at: u64,
-    /// Operations of the phase.
-    pub operations: u64,
-    /// Latency after that over latency before.
-    pub ratio: f64,
-    /// Measurements that show it.
-    pub jumped: usize,
-    /// Measurements that could show it.
-    pub n: usize,
 }
 
 #[cfg(test)]

@@ -4,13 +4,10 @@ mod disturbances;
 mod journal;
 
 use super::*;
-use crate::analysis::Analysis;
 use crate::base::errno::Errno;
-use crate::host::settings::MachineSettings;
 use crate::plan::{CacheAsked, EngineName};
 use crate::results::book::{CacheReport, Latency, Level, LevelOrder};
 use crate::results::fixture::failing;
-use crate::results::operation::MeasuredOperation;
 use crate::run::cache::{CacheState, Doubt};
 
 fn measurement(phase: &str) -> Measurement {
@@ -31,7 +28,7 @@ fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
 fn of_book(book: &Book) -> Vec<WarningFinding> {
     let mut book = book.clone();
     book.run.complete |= book.run.finished.is_none();
-    warnings(&Analysis::of(&book))
+    warnings(&book)
 }
 
 fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
@@ -198,32 +195,4 @@ fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_that_is_filled_i
     let full = Level { axis: "space-used".into(), value: 50.0, unit: Unit::Percent };
     book.measurements.iter_mut().for_each(|m| m.cell.level = Some(full.clone()));
     assert!(!codes(&of_book(&book)).contains(&WarningCode::SmallVolume));
-}
-
-#[test]
-fn memory_that_the_host_takes_back_is_stated_of_large_reads_that_the_kernel_computes_for() {
-    let read = |phase: &str, bytes: u64, system: f64| Measurement {
-        operation: MeasuredOperation::find("read"),
-        device_read_bytes: Some(bytes),
-        cpu_system_seconds: Some(system),
-        seconds: Some(1.0),
-        ..measurement(phase)
-    };
-    let stated = |reporting: Option<bool>| {
-        let measurements = vec![
-            read("large", 1 << 30, 0.5),
-            read("small", 1 << 20, 0.5),
-            read("direct", 1 << 30, 0.1),
-            Measurement { memory_touched_bytes: Some(1 << 30), ..read("had before", 1 << 30, 0.5) },
-        ];
-        let mut book = Book { measurements, ..Book::default() };
-        book.host.settings =
-            Some(MachineSettings { free_page_reporting: reporting, ..MachineSettings::default() });
-        let all = of_book(&book).into_iter();
-        all.filter(|one| one.code == WarningCode::MemoryTakenBack).collect::<Vec<_>>()
-    };
-    assert_eq!(stated(Some(true))[0].phases, ["large"]);
-    assert_eq!(stated(Some(true)).len(), 1);
-    assert_eq!(stated(Some(false)), []);
-    assert_eq!(stated(None), []);
 }

@@ -10,7 +10,7 @@ pub(crate) struct Colour {
 }
 
 /// After Okabe and Ito, "Color Universal Design" (2008), darkened for white and lightened for black.
-pub(crate) const COLOURS: [Colour; 8] = [
+pub(crate) const COLOURS: [Colour; 12] = [
     Colour { light: "#0072b2", dark: "#56b4e9" },
     Colour { light: "#c44e00", dark: "#ff9a4d" },
     Colour { light: "#00805d", dark: "#2ed1a2" },
@@ -19,14 +19,13 @@ pub(crate) const COLOURS: [Colour; 8] = [
     Colour { light: "#5a4fcf", dark: "#a9a1ff" },
     Colour { light: "#3f3f3f", dark: "#d6d6d6" },
     Colour { light: "#0b8a9e", dark: "#6fe3f2" },
+    Colour { light: "#7a4a1e", dark: "#c79a6b" },
+    Colour { light: "#6b8e00", dark: "#b5d94c" },
+    Colour { light: "#c2185b", dark: "#ff8ab5" },
+    Colour { light: "#546e7a", dark: "#a5bcc7" },
 ];
 
 /// The colour of the series with this number, from 0; they repeat after the last.
 pub(crate) fn colour(number: usize) -> Colour {
     COLOURS[number % COLOURS.len()]
-}
-
-/// How often all colours were used before this number: series of one colour differ by it.
-pub(super) fn lap(number: usize) -> usize {
-    number / COLOURS.len()
 }

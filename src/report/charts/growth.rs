@@ -65,7 +65,6 @@ fn chart(runs: &ChartRuns<'_>, phase: &str) -> Option<Chart> {
     let about = "Each marker is the mean of a part of the phase; its start-up is left out. Lower is faster.";
     let others = [about_last_level(&each_once(levels.into_iter())), about_disturbed(&series)];
     Chart {
-        question: format!("Does {name} take longer the more it has done?"),
         notes: notes(about, others),
         series,
         from_zero: true,

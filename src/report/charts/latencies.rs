@@ -5,7 +5,7 @@ use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
 };
-use crate::analysis::latencies::{Distribution, distributions_where};
+use crate::analysis::latencies::Distribution;
 use crate::base::failure::shown;
 
 /// Of fewer operations there are no percentiles to speak of.
@@ -13,20 +13,17 @@ const OPERATIONS_MIN: u64 = 100;
 
 /// One chart for each phase whose latencies were kept.
 pub(super) fn percentiles(runs: &ChartRuns<'_>) -> Vec<Chart> {
-    let of_run = runs.analyses.iter().map(|analysis| {
-        let summary = analysis.summary();
-        let last = summary.levels().last().copied();
-        distributions_where(analysis.book, summary, |group| group.level.as_ref() == last)
-    });
-    let all: Vec<Vec<Distribution>> = of_run.collect();
-    runs.phases().iter().filter_map(|phase| percentile_chart(runs, phase, &all)).collect()
+    runs.phases().iter().filter_map(|phase| percentile_chart(runs, phase)).collect()
 }
 
-fn percentile_chart(runs: &ChartRuns<'_>, phase: &str, all: &[Vec<Distribution>]) -> Option<Chart> {
+fn percentile_chart(runs: &ChartRuns<'_>, phase: &str) -> Option<Chart> {
     let mut series = Vec::new();
-    for (run, distributions) in all.iter().enumerate() {
-        let own = |one: &&Distribution| one.phase == phase && one.operations >= OPERATIONS_MIN;
-        series.extend(distributions.iter().filter(own).filter_map(|one| curve(runs, run, one)));
+    for (run, analysis) in runs.analyses.iter().enumerate() {
+        let last = analysis.summary().levels().last().copied();
+        let own = analysis.distributions().iter().filter(|one| {
+            one.phase == phase && one.level.as_ref() == last && one.operations >= OPERATIONS_MIN
+        });
+        series.extend(own.filter_map(|one| curve(runs, run, one)));
     }
     let own = runs.rows().filter(|one| one.row.phase == phase);
     let invalid = about_invalid(own.map(|one| one.row));
@@ -35,7 +32,6 @@ fn percentile_chart(runs: &ChartRuns<'_>, phase: &str, all: &[Vec<Distribution>]
     let x = ChartAxis::new("percentile", AxisQuantity::OneIn, AxisScale::Logarithmic);
     let y = ChartAxis::latency(AxisScale::Logarithmic);
     Chart {
-        question: format!("How much longer than most do the slowest operations of {name} take?"),
         notes: notes("Lower is faster. A curve ends at the longest latency of all.", others),
         series,
         ..Chart::new(

@@ -1,9 +1,7 @@
-//! Places bars that share a name side by side, and gives series the patterns and legends that tell
-//! them apart.
+//! Places bars that share a name side by side, and lists the names of a legend.
 
 use std::collections::BTreeMap;
 
-use super::colours::lap;
 use super::{Chart, ChartSeries, SeriesLook};
 use crate::base::distinct::each_of_many_once;
 
@@ -16,16 +14,13 @@ const BAR: f64 = 0.92;
 /// A number whose multiples lie evenly and never meet: the golden ratio.
 const SPREAD: f64 = 0.618_033_988_749_895;
 
-/// Where the points of a series stand, in the numbers of the x axis, and how they look.
+/// Where the points of a series stand, in the numbers of the x axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeriesSlot {
     /// How far to the right of their x.
     pub(crate) shift: f64,
     /// How wide a bar is; 0 for what stands on none.
     pub(crate) width: f64,
-    /// Which of the dashes or shapes tells it from others of its look and colour, from 0: p50, then
-    /// p99, then the same of names whose colour another has had before.
-    pub(crate) pattern: usize,
 }
 
 /// How far aside a single value stands of others at its place, in widths of a bar.
@@ -43,28 +38,15 @@ impl Chart {
         let pitch = FILLED / names.len().max(1) as f64;
         let middle = (names.len() as f64 - 1.0) / 2.0;
         let places: BTreeMap<&str, f64> = names.into_iter().zip((0..).map(f64::from)).collect();
-        let slot = |(one, pattern): (&ChartSeries, usize)| match places.get(one.name.as_str()) {
-            None => SeriesSlot { shift: 0.0, width: 0.0, pattern },
+        let slot = |one: &ChartSeries| match places.get(one.name.as_str()) {
+            None => SeriesSlot { shift: 0.0, width: 0.0 },
             Some(place) => {
                 let is_shifted = matches!(one.look, SeriesLook::Bars | SeriesLook::Raw);
                 let shift = if is_shifted { (place - middle) * pitch } else { 0.0 };
-                SeriesSlot { shift, width: pitch * BAR, pattern }
+                SeriesSlot { shift, width: pitch * BAR }
             }
         };
-        self.series.iter().zip(self.patterns()).map(slot).collect()
-    }
-
-    /// For each series its number among the things of its look, and as many more for each
-    /// time that all colours were given before its own.
-    fn patterns(&self) -> Vec<usize> {
-        let whats = self.whats();
-        let pattern = |series: &ChartSeries| {
-            let mut same = whats.iter().filter(|(look, _)| *look == series.look);
-            let things = same.clone().count();
-            let turn = same.position(|(_, what)| *what == series.what).unwrap_or_default();
-            turn + things * lap(series.colour)
-        };
-        self.series.iter().map(pattern).collect()
+        self.series.iter().map(slot).collect()
     }
 
     /// Series with their numbers and slots, from back to front.
@@ -80,20 +62,11 @@ impl Chart {
     pub(crate) fn names(&self) -> Vec<(&str, usize)> {
         each_of_many_once(self.series.iter().map(|series| (&*series.name, series.colour)))
     }
-
-    /// What points are and how they are drawn, each once.
-    pub(crate) fn whats(&self) -> Vec<(SeriesLook, &str)> {
-        each_of_many_once(self.series.iter().map(|series| (series.look, &*series.what)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use super::super::{
-        AxisQuantity, AxisScale, ChartAxis, ChartFamily, ChartPoint, Picture, colour,
-    };
+    use super::super::{AxisQuantity, AxisScale, ChartAxis, ChartFamily, ChartPoint, Picture};
     use super::*;
 
     fn series(name: &str, look: SeriesLook, what: &str) -> ChartSeries {
@@ -151,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_legend_has_each_name_and_each_thing_once() {
+    fn a_legend_has_each_name_once() {
         let all = vec![
             series("a", SeriesLook::Line, "p50"),
             series("a", SeriesLook::Line, "p99"),
@@ -160,27 +133,6 @@ mod tests {
         ];
         let chart = chart(AxisScale::Linear, all);
         assert_eq!(chart.names(), [("a", 0), ("b", 0)]);
-        let whats =
-            [(SeriesLook::Line, "p50"), (SeriesLook::Line, "p99"), (SeriesLook::Law, "law")];
-        assert_eq!(chart.whats(), whats);
-        let patterns: Vec<usize> = chart.slots().iter().map(|slot| slot.pattern).collect();
-        assert_eq!(patterns, [0, 1, 0, 0]);
-    }
-
-    #[test]
-    fn names_of_one_colour_have_other_patterns() {
-        let all = (0..20).flat_map(|number| {
-            let name = format!("v{number}");
-            let of = |what| ChartSeries { colour: number, ..series(&name, SeriesLook::Line, what) };
-            [of("p50"), of("p99")]
-        });
-        let chart = chart(AxisScale::Linear, all.collect());
-        let slots = chart.slots();
-        let looks = chart.series.iter().zip(&slots);
-        let looks: BTreeSet<_> =
-            looks.map(|(one, slot)| (colour(one.colour).light, slot.pattern)).collect();
-        assert_eq!(looks.len(), 40, "each has its own");
-        assert_eq!(slots[2 * 8].pattern, 2, "the ninth name has the first colour again");
     }
 
     #[test]
@@ -195,6 +147,6 @@ mod tests {
         assert!(
             slots.chunks(2).collect::<Vec<_>>().windows(2).all(|w| w[0][0].shift < w[1][0].shift)
         );
-        assert_eq!((chart.names().len(), chart.whats().len()), (4_000, 2));
+        assert_eq!(chart.names().len(), 4_000);
     }
 }

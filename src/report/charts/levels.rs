@@ -50,7 +50,6 @@ impl<'a> LevelSubject<'a> {
         let shows = Picture::of_phase(ChartFamily::Levels, self.phase);
         let title = format!("{phase} by {}", x.label);
         Chart {
-            question: format!("How fast is {phase} as {} grows?", x.label),
             series,
             marks: self.marks(runs),
             notes: notes(ABOUT_RATES, others),
@@ -71,7 +70,7 @@ impl<'a> LevelSubject<'a> {
 
     /// A value of the axis as it is drawn.
     fn place(&self, value: f64) -> f64 {
-        level_position(self.level_unit, value)
+        if self.level_unit == Unit::Nanoseconds { value / 1e9 } else { value }
     }
 
     fn marks(&self, runs: &ChartRuns<'_>) -> Vec<ChartMark> {
@@ -97,7 +96,7 @@ impl<'a> LevelSubject<'a> {
     }
 }
 
-/// The axis of levels with these values, as [`level_position`] gives them.
+/// The axis of levels with these values, times in seconds.
 fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64> + Clone) -> ChartAxis {
     let quantity = match unit {
         Unit::Count => AxisQuantity::Count,
@@ -107,9 +106,4 @@ fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64> + Clone)
     };
     let label = shown(if name.trim().is_empty() { "level" } else { name });
     ChartAxis::new(label, quantity, scale_for(values))
-}
-
-/// A value of an axis as it is drawn.
-fn level_position(unit: Unit, value: f64) -> f64 {
-    if unit == Unit::Nanoseconds { value / 1e9 } else { value }
 }

@@ -1,11 +1,12 @@
 //! Defines the parts of a chart.
 
 use crate::analysis::readings::{ChartFamily, Picture};
+use crate::analysis::statement::begun;
 use crate::base::units::grouped;
 use crate::report::table::{Align, Table};
 use crate::report::text::ABOUT_SCATTERED;
 
-/// A chart: the question it answers, its axes, and what is drawn.
+/// A chart: its title, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chart {
     /// Its name in a report: lower-case letters, digits and `-`, fit for a file's name; empty until all
@@ -13,7 +14,6 @@ pub(crate) struct Chart {
     pub(crate) key: String,
     pub(crate) shows: Picture,
     pub(crate) title: String,
-    pub(crate) question: String,
     /// From left to right.
     pub(crate) x: ChartAxis,
     /// From bottom to top.
@@ -126,7 +126,6 @@ impl Chart {
             key: String::new(),
             shows,
             title,
-            question: String::new(),
             x,
             y,
             series: Vec::new(),
@@ -175,7 +174,21 @@ impl Chart {
         let has_extremes = self.points().any(|point| point.extremes.is_some());
         let scattered = has_extremes.then(|| ABOUT_SCATTERED.to_string());
         let notes = self.notes.iter().cloned().chain(scattered);
-        notes.chain(cut).collect()
+        notes.chain(cut).chain(self.about_marks()).collect()
+    }
+
+    /// How points and lines are drawn; `None` where that says itself.
+    fn about_marks(&self) -> Option<String> {
+        let has_intervals = self.points().any(|point| point.interval.is_some());
+        let is_disturbed = self.points().any(|point| point.disturbed);
+        let parts = [
+            has_intervals.then(|| format!("whiskers: {}", self.interval_name())),
+            self.has(SeriesLook::Raw).then(|| "dots: single values".into()),
+            self.has(SeriesLook::Law).then(|| "dashed: the fitted law".into()),
+            is_disturbed.then(|| "hollow or pale: measured under background load".into()),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{}.", begun(&parts.join("; "))))
     }
 
     /// Its points in rows below the names of their series, for readers who cannot see it.
@@ -227,13 +240,6 @@ impl ChartAxis {
             AxisScale::Logarithmic => value.is_finite() && value > 0.0,
             AxisScale::Named(names) => value >= 0.0 && value < names.len() as f64,
         }
-    }
-}
-
-impl ChartSeries {
-    /// Whether intervals of its points are drawn as whiskers.
-    pub(crate) fn has_whiskers(&self) -> bool {
-        matches!(self.look, SeriesLook::Bars | SeriesLook::Markers | SeriesLook::Line)
     }
 }
 

@@ -34,7 +34,6 @@ fn chart(runs: &ChartRuns<'_>, order: &RankedVariants) -> Option<Chart> {
     let how = how.pop().map(|level| format!("{}.", begun(&level)));
     let about = "1 is the fastest. Lower is faster.";
     Chart {
-        question: format!("How many times as long as the fastest does each take for {what}?"),
         notes: notes(about, [how]),
         series: vec![series],
         ..Chart::new(

@@ -32,16 +32,15 @@ fn chart(runs: &ChartRuns<'_>, unit: Unit) -> Option<Chart> {
         rate_series(variant, SeriesLook::Bars, &placed.collect::<Vec<_>>())
     });
     let series: Vec<ChartSeries> = series.collect();
-    let (family, what, title) = match unit {
-        Unit::Bytes => (ChartFamily::Bytes, "bytes", "Bytes per second"),
-        _ => (ChartFamily::Rates, "operations", "Operations per second"),
+    let (family, title) = match unit {
+        Unit::Bytes => (ChartFamily::Bytes, "Bytes per second"),
+        _ => (ChartFamily::Rates, "Operations per second"),
     };
     let names = phases.iter().map(shown).collect();
     let (x, y) = (ChartAxis::named("phase", names), rate_axis(unit, AxisScale::Linear));
     let others =
         [about_disturbed(&series), about_invalid(runs.rows().filter(has).map(|one| one.row))];
     Chart {
-        question: format!("How many {what} did each phase do in a second?"),
         notes: notes(ABOUT_RATES, others),
         series,
         ..Chart::new(Picture::new(family), title.into(), x, y)
@@ -73,7 +72,7 @@ pub(super) fn rate_series(
             means.push(estimated(*x, rate, row.disturbed > 0));
             of_passes &= matches!(rate.basis, IntervalBasis::Passes | IntervalBasis::Slices);
         }
-        let values = rate_values(variant.analysis, &variant.measurements, *level, row);
+        let values = rate_values(variant.analysis, variant.variant, *level, row);
         raw.extend(values.into_iter().map(|value| ChartPoint {
             n: value.n,
             disturbed: value.disturbed,

@@ -1,17 +1,17 @@
 //! Gives the variants of a report the name and the colour that each has in all charts, keys to the
 //! charts, and the sentences below them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{AxisScale, ChartPoint, ChartSeries, Picture, SeriesLook};
 use crate::analysis::Analysis;
-use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::analysis::summary::PhaseSummary;
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::counted;
 use crate::plan::DEFAULT_VARIANT;
 use crate::report::names::{self, level_value};
-use crate::results::book::{Book, Level, Measurement, SETTLE};
+use crate::results::book::{Book, Level, SETTLE};
 use crate::results::order::variants;
 
 /// The runs of a report and all their variants.
@@ -19,11 +19,11 @@ pub(super) struct ChartRuns<'a> {
     pub(super) analyses: Vec<&'a Analysis<'a>>,
     /// Run by run, in the order of the job file.
     pub(super) variants: Vec<ChartVariant<'a>>,
-    /// The index of a variant by run and name.
-    index: BTreeMap<(usize, &'a str), usize>,
 }
 
 pub(super) struct ChartVariant<'a> {
+    /// The index of its run.
+    run: usize,
     pub(super) analysis: &'a Analysis<'a>,
     pub(super) variant: &'a str,
     /// What a legend calls it.
@@ -32,7 +32,6 @@ pub(super) struct ChartVariant<'a> {
     pub(super) colour: usize,
     /// All phases but `settle`, whose figure is a time.
     pub(super) rows: Vec<ChartRow<'a>>,
-    pub(super) measurements: Vec<&'a Measurement>,
     /// The level that its run measured last; none without an axis.
     pub(super) last_level: Option<&'a Level>,
 }
@@ -45,45 +44,32 @@ pub(super) struct ChartRow<'a> {
 
 impl<'a> ChartRuns<'a> {
     pub(super) fn new(analyses: &[&'a Analysis<'a>]) -> Self {
-        let mut all =
-            Self { analyses: analyses.to_vec(), variants: Vec::new(), index: BTreeMap::new() };
-        let mut taken = BTreeSet::new();
+        let (mut all, mut taken) = (Vec::new(), BTreeSet::new());
         for (run, analysis) in analyses.iter().enumerate() {
-            let book = analysis.book;
-            let mut measurements: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
-            for m in &book.measurements {
-                measurements.entry(&m.cell.variant).or_default().push(m);
-            }
+            let (book, summary) = (analysis.book, analysis.summary());
             for variant in variants(book) {
                 let own = own_name(book, variant);
                 let prefix = if analyses.len() > 1 { run_name(book) + " " } else { String::new() };
                 let name = format!("{prefix}{own}");
                 // A run may be named twice.
                 let others = (2..).map(|number| format!("{name} ({number})"));
-                all.index.insert((run, variant), all.variants.len());
-                all.variants.push(ChartVariant {
+                let groups = summary.groups.iter().filter(|group| group.variant == variant);
+                let rows = groups.flat_map(|group| {
+                    let level = group.level.as_ref();
+                    group.rows.iter().map(move |row| ChartRow { level, row })
+                });
+                all.push(ChartVariant {
+                    run,
                     analysis,
                     variant,
                     name: names::unused([name.clone()].into_iter().chain(others), &mut taken),
-                    colour: all.variants.len(),
-                    rows: Vec::new(),
-                    measurements: measurements.remove(variant).unwrap_or_default(),
-                    last_level: analysis.summary().levels().last().copied(),
+                    colour: all.len(),
+                    rows: rows.filter(|one| !one.row.is_settle()).collect(),
+                    last_level: summary.levels().last().copied(),
                 });
             }
-            for group in &analysis.summary().groups {
-                all.add_rows(run, group);
-            }
         }
-        all
-    }
-
-    fn add_rows(&mut self, run: usize, group: &'a VariantSummary) {
-        if let Some(at) = self.index.get(&(run, group.variant.as_str())) {
-            let level = group.level.as_ref();
-            let rows = group.rows.iter().map(|row| ChartRow { level, row });
-            self.variants[*at].rows.extend(rows.filter(|one| !one.row.is_settle()));
-        }
+        Self { analyses: analyses.to_vec(), variants: all }
     }
 
     /// Phases of all runs that have a rate, in the order they were measured.
@@ -103,7 +89,7 @@ impl<'a> ChartRuns<'a> {
 
     /// The variant of this name of the run with this index.
     pub(super) fn variant(&self, run: usize, name: &str) -> Option<&ChartVariant<'a>> {
-        Some(&self.variants[*self.index.get(&(run, name))?])
+        self.variants.iter().find(|one| one.run == run && one.variant == name)
     }
 
     /// What a legend calls a variant.

@@ -172,19 +172,12 @@ impl AxisSpan<'_> {
 fn even(low: f64, high: f64, wanted: usize, unit: f64) -> Vec<f64> {
     let (low, high) = (low / unit, high / unit);
     let order = ((high - low) / wanted as f64).log10().floor() as i32;
-    let steps = (order - 1..order + 3).flat_map(|power| NICE.map(|nice| (nice, power)));
-    let multiples = |(nice, power): (f64, i32)| {
-        // Powers of ten below one are not exact: divide by a whole one.
-        let scale = 10f64.powi(power.abs());
-        let step = if power < 0 { nice / scale } else { nice * scale };
+    let steps = (order - 1..order + 3).flat_map(|power| NICE.map(|nice| nice * 10f64.powi(power)));
+    let multiples = |step: f64| -> Vec<f64> {
         let first = (low / step - ROUNDING).ceil();
         let count = (high / step + ROUNDING).floor() - first + 1.0;
-        let place = move |number: f64| {
-            if power < 0 { number * nice / scale } else { number * nice * scale }
-        };
-        (0..count.clamp(0.0, 1e3) as usize)
-            .map(|number| (place(first + number as f64) + 0.0) * unit)
-            .collect::<Vec<f64>>()
+        let places = (0..count.clamp(0.0, 1e3) as usize).map(|number| first + number as f64);
+        places.map(|place| place * step * unit + 0.0).collect()
     };
     fitting(steps.map(multiples), wanted)
 }
@@ -206,25 +199,19 @@ fn fitting(choices: impl Iterator<Item = Vec<f64>>, wanted: usize) -> Vec<f64> {
 
 /// Powers of the base; of ten with 2 and 5 times them where they are few; even steps of `unit` within less.
 fn powers(base: f64, low: f64, high: f64, wanted: usize, unit: f64) -> Vec<f64> {
-    let order = |at: f64| at.ln() / base.ln();
-    let [first, last] = [order(low).floor() as i32 - 1, order(high).ceil() as i32 + 1];
-    let is_inside = |at: &f64| (low * (1.0 - ROUNDING)..=high * (1.0 + ROUNDING)).contains(at);
-    // Powers of ten below one are not exact: divide by a whole one.
-    let times_power = |factor: f64, order: i32| match order {
-        ..0 => factor / base.powi(-order),
-        _ => factor * base.powi(order),
+    let order = |at: f64| (at.ln() / base.ln()).floor() as i32;
+    let orders = order(low) - 1..=order(high) + 2;
+    let inside = |step: i32, factors: &[f64]| -> Vec<f64> {
+        let orders = orders.clone().filter(|order| order.rem_euclid(step) == 0);
+        let all = orders.flat_map(|order| factors.iter().map(move |one| one * base.powi(order)));
+        all.filter(|at| (low * (1.0 - ROUNDING)..=high * (1.0 + ROUNDING)).contains(at)).collect()
     };
     let factors: &[f64] = if base == DECIMAL { &NICE } else { &NICE[..1] };
-    let orders = (first..=last).flat_map(|order| factors.iter().map(move |one| (*one, order)));
-    let fine: Vec<f64> =
-        orders.map(|(one, order)| times_power(one, order)).filter(is_inside).collect();
+    let fine = inside(1, factors);
     if fine.len() < 1 + factors.len().min(2) {
         return even(low, high, wanted, unit);
     }
-    let coarse = COARSE_STEPS.map(|step| {
-        let orders = (first..=last).filter(|order| order.rem_euclid(step) == 0);
-        orders.map(|order| times_power(1.0, order)).filter(is_inside).collect()
-    });
+    let coarse = COARSE_STEPS.map(|step| inside(step, &NICE[..1]));
     fitting([fine].into_iter().chain(coarse), wanted)
 }
 

@@ -28,7 +28,7 @@ const KEYS: [&str; 11] = [
 ];
 
 /// Values of a measurement that are no single figures.
-const LISTS: [&str; 5] = ["histogram", "latency_intervals_ns", "ranks", "slices_ns", "windows"];
+const LISTS: [&str; 4] = ["histogram", "ranks", "slices_ns", "windows"];
 
 /// Places in a window of a measurement.
 const WINDOW: [&str; 6] = ["/first", "/operations", "/mean_ns", "/p50_ns", "/p99_ns", "/max_ns"];

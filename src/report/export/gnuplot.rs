@@ -4,7 +4,7 @@ use super::format::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
 use crate::base::failure::shown;
 use crate::report::charts::{
-    AxisScale, AxisSpan, Chart, ChartSeries, SeriesLook, SeriesSlot, aside, charts, colour,
+    AxisScale, Chart, ChartAxis, ChartSeries, SeriesLook, SeriesSlot, charts,
 };
 
 pub(super) const GNUPLOT: ExportFormat = ExportFormat {
@@ -41,10 +41,9 @@ fn data_text(chart: &Chart) -> String {
 }
 
 fn rows(series: &ChartSeries, slot: SeriesSlot) -> impl Iterator<Item = String> {
-    series.points.iter().enumerate().map(move |(at, point)| {
-        let aside = if series.look == SeriesLook::Raw { aside(at) * slot.width } else { 0.0 };
+    series.points.iter().map(move |point| {
         let [low, high] = point.interval.unwrap_or([f64::NAN; 2]);
-        let numbers = [point.x + slot.shift + aside, point.x, point.y, low, high].map(number);
+        let numbers = [point.x + slot.shift, point.x, point.y, low, high].map(number);
         format!("{} {} {}", numbers.join(" "), point.n, u8::from(point.disturbed))
     })
 }
@@ -70,68 +69,52 @@ set boxwidth 0.8
 set style fill solid 0.85 noborder
 set grid";
 
-/// The script, which reads `KEY.dat` and writes `KEY.png` beside itself. gnuplot chooses ticks.
+/// The script, which reads `KEY.dat` and writes `KEY.png` beside itself. gnuplot chooses ranges, ticks and colours.
 fn script(chart: &Chart, key: &str) -> String {
     let mut lines = vec![
         format!("# gnuplot {key}.gp reads {key}.dat and writes {key}.png"),
         HEAD.into(),
         format!("set output '{key}.png'"),
-        format!("set title {}.\"\\n\".{}", quoted(&chart.title), quoted(&chart.question)),
+        format!("set title {}", quoted(&chart.title)),
     ];
-    lines.extend(axis("x", &chart.x_span()));
-    lines.extend(axis("y", &chart.y_span()));
-    for mark in &chart.marks {
-        let (x, label) = (number(mark.x), quoted(&mark.label));
-        lines.push(format!("set arrow from {x}, graph 0 to {x}, graph 1 nohead dashtype 2"));
-        lines.push(format!("set label {label} at {x}, graph 0.98 rotate by 90 right offset 0.9,0"));
-    }
-    let slots = chart.slots();
-    let order = chart.back_to_front().into_iter();
-    let plots = order.flat_map(|(at, series, _)| {
-        let from = format!("'{key}.dat' index {at} using");
-        drawn(series, slots[at], chart.has(SeriesLook::Bars), &from)
-    });
+    lines.extend(axis("x", &chart.x));
+    lines.extend(axis("y", &chart.y));
+    lines.extend(chart.has(SeriesLook::Bars).then(|| "set yrange [0:*]".into()));
+    let plots =
+        chart.series.iter().zip(chart.slots()).enumerate().flat_map(|(at, (one, slot))| {
+            drawn(one, slot, &format!("'{key}.dat' index {at} using"))
+        });
     lines.push(format!("plot {}", plots.collect::<Vec<_>>().join(", \\\n     ")));
     lines.join("\n") + "\n"
 }
 
-fn axis(name: &str, span: &AxisSpan<'_>) -> Vec<String> {
-    let [low, high] = [span.low, span.high].map(number);
-    let mut lines = vec![
-        format!("set {name}label {}", quoted(&span.axis.label)),
-        format!("set {name}range [{low}:{high}]"),
-    ];
-    match &span.axis.scale {
-        AxisScale::Linear => {}
-        AxisScale::Logarithmic => lines.push(format!("set logscale {name}")),
+fn axis(name: &str, axis: &ChartAxis) -> Vec<String> {
+    let scale = match &axis.scale {
+        AxisScale::Linear => None,
+        AxisScale::Logarithmic => Some(format!("set logscale {name}")),
         AxisScale::Named(names) => {
             // A `%` beside a tick begins the format of a number.
             let tick =
                 |(at, name): (usize, &String)| format!("{} {at}", quoted(&name.replace('%', "%%")));
             let ticks: Vec<String> = names.iter().enumerate().map(tick).collect();
-            lines.push(format!("set {name}tics rotate by 30 right ({})", ticks.join(", ")));
+            Some(format!("set {name}tics rotate by 30 right ({})", ticks.join(", ")))
         }
-    }
-    lines
+    };
+    [format!("set {name}label {}", quoted(&axis.label))].into_iter().chain(scale).collect()
 }
 
-fn drawn(series: &ChartSeries, slot: SeriesSlot, on_bars: bool, from: &str) -> Vec<String> {
-    let is_dark = on_bars && series.look == SeriesLook::Raw;
-    let shade = if is_dark { "black" } else { colour(series.colour).light };
-    let shade = format!("lc rgb '{shade}'");
-    let title = format!("title {}", quoted(&format!("{}: {}", series.name, series.what)));
+fn drawn(series: &ChartSeries, slot: SeriesSlot, from: &str) -> Vec<String> {
+    let colour = series.colour + 1;
+    let title = quoted(&format!("{}: {}", series.name, series.what));
     let how = match series.look {
         SeriesLook::Bars => format!("1:3:({}) with boxes", number(slot.width)),
-        SeriesLook::Raw => "1:3 with points pt 7 ps 0.5".into(),
-        SeriesLook::Law => "1:3 with lines dashtype 2".into(),
-        SeriesLook::Curve => "1:3 with lines lw 2".into(),
-        SeriesLook::Line => "1:3 with linespoints lw 2 pt 7".into(),
-        SeriesLook::Markers => "1:3 with points pt 7".into(),
+        SeriesLook::Line => "1:3 with linespoints pt 7".into(),
+        SeriesLook::Law | SeriesLook::Curve => "1:3 with lines".into(),
+        SeriesLook::Raw | SeriesLook::Markers => "1:3 with points pt 7".into(),
     };
-    let mut plots = vec![format!("{from} {how} {shade} {title}")];
+    let mut plots = vec![format!("{from} {how} lc {colour} title {title}")];
     if series.points.iter().any(|point| point.interval.is_some()) {
-        let shade = if on_bars { "lc rgb 'black'" } else { &shade };
-        plots.push(format!("{from} 1:3:4:5 with yerrorbars pt -1 {shade} notitle"));
+        plots.push(format!("{from} 1:3:4:5 with yerrorbars pt -1 lc 'black' notitle"));
     }
     plots
 }

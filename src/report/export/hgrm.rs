@@ -45,32 +45,20 @@ fn file_stem(one: &Distribution, named: bool) -> String {
     parts.iter().flatten().map(|part| safe(part)).collect::<Vec<_>>().join("-")
 }
 
-fn microseconds(ns: f64) -> f64 {
-    ns / 1e3
-}
-
 fn text(one: &Distribution, book: &Book) -> String {
     let mut text = format!(
         "{:>12} {:>14} {:>10} {:>14}\n\n",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
     );
     for step in &one.steps {
-        let (value, quantile) = (microseconds(step.value_ns as f64), step.quantile);
+        let (value, quantile) = (step.value_ns as f64 / 1e3, step.quantile);
         text += &format!("{value:12.3} {quantile:14.12} {:10}", step.operations);
         if quantile < 1.0 {
             text += &format!(" {:14.2}", 1.0 / (1.0 - quantile));
         }
         text.push('\n');
     }
-    let [mean, deviation, max] =
-        [one.mean_ns, one.deviation_ns, one.max_ns as f64].map(microseconds);
-    let (operations, (buckets, sub_buckets)) = (one.operations, one.buckets);
     let of = format!("{} of {}", one.phase, cell_name(&one.variant, one.level.as_ref()));
     let [of, scenario, id] = [&of, &book.run.scenario, &book.run.id].map(shown);
-    text + &format!(
-        "#[Mean    = {mean:12.3}, StdDeviation   = {deviation:12.3}]\n\
-         #[Max     = {max:12.3}, Total count    = {operations:12}]\n\
-         #[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]\n\
-         # microseconds; {of}; {scenario} {id}\n"
-    )
+    text + &format!("# microseconds; {of}; {scenario} {id}\n")
 }

@@ -4,15 +4,11 @@
 use super::format::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
-use crate::analysis::latencies::is_latencies_only;
-use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
 use crate::report::answer_table::{shown_rows, table_of};
 use crate::report::first_screen::about_reliability;
 use crate::report::page::run_facts;
-use crate::report::phases::{phase_notes, phases_table};
-use crate::report::warnings::warning_texts;
-use crate::results::book::Book;
+use crate::report::phases::{figures_table, phase_notes};
 
 pub(super) const MARKDOWN: ExportFormat = ExportFormat {
     name: "markdown",
@@ -25,11 +21,8 @@ pub(super) const MARKDOWN: ExportFormat = ExportFormat {
 const ROWS_MAX: usize = 24;
 
 fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-    let (book, summary) = (analysis.book, analysis.summary());
-    let run = &book.run;
+    let run = &analysis.book.run;
     let warnings = analysis.findings().iter().filter(|finding| finding.is_warning());
-    let lines = warning_texts(analysis);
-    let lines = lines.iter().map(|line| format!("**warning:** {}", plain(line)));
     let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
     if let Some(answer) = analysis.answer() {
         blocks.push(format!("**{}**", plain(&answer.statement.to_string())));
@@ -44,20 +37,21 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     }
     let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
     let warnings = list(warnings.map(sentence));
-    let notes = list(phase_notes(summary).iter().map(|note| plain(note)));
-    let all = [findings, phases(book, summary), notes, warnings];
+    let notes = list(phase_notes(analysis.summary()).iter().map(|note| plain(note)));
+    let figures = figures_table(analysis);
+    let figures = figures.map_or("Nothing was measured.".into(), |table| table.markdown(plain));
+    let all = [findings, figures, notes, warnings];
     let all: Vec<String> = all.into_iter().filter(|block| !block.is_empty()).collect();
     blocks.push(match run.reference {
         Some(_) => all.join("\n\n"),
         None => folded("All findings and figures", &all.join("\n\n")),
     });
-    blocks.push(list(lines));
     blocks.push(list(facts(analysis)));
     if !run.command.is_empty() {
         blocks.push(format!("To repeat it:\n\n{}", fenced(&run.command)));
     }
     blocks.retain(|block| !block.is_empty());
-    Ok(only(book, "md", blocks.join("\n\n") + "\n"))
+    Ok(only(analysis.book, "md", blocks.join("\n\n") + "\n"))
 }
 
 fn folded(title: &str, text: &str) -> String {
@@ -101,15 +95,4 @@ fn facts(analysis: &Analysis<'_>) -> impl Iterator<Item = String> {
     let notes = analysis.book.run.reference.iter().flat_map(|reference| reference.notes.clone());
     let facts = run_facts(analysis).into_iter().map(|(name, text)| format!("{name}: {text}"));
     facts.chain(notes).map(|fact| plain(&fact))
-}
-
-fn phases(book: &Book, summary: &Summary) -> String {
-    if is_latencies_only(book, summary) {
-        return "Only latencies of single operations were published: `--format csv-windows`."
-            .into();
-    }
-    match summary.groups.is_empty() {
-        true => "Nothing was measured.".into(),
-        false => phases_table(summary, &[]).markdown(plain),
-    }
 }

@@ -294,11 +294,8 @@ fn percentiles_in_a_file_are_those_of_the_latencies() {
         assert!((total / 10_000.0 - quantile).abs() < 0.002, "{total} at {quantile}");
         assert!((odds * (1.0 - quantile) - 1.0).abs() < 0.01, "{odds} at {quantile}");
     }
-    assert!(
-        text.contains("\n    1000.000 1.000000000000      10000\n#[Mean    =      500.0"),
-        "{text}"
-    );
-    assert!(text.contains("#[Max     =     1000.000, Total count    =        10000]\n"), "{text}");
+    let last = "\n    1000.000 1.000000000000      10000\n# microseconds; ";
+    assert!(text.contains(last), "{text}");
 }
 
 #[test]

@@ -1,13 +1,11 @@
-//! Reads a run document back. It comes from outside: what is read is written again and held against
-//! what was given, so that nothing is taken for something else or lost unseen.
+//! Reads a run document back. It comes from outside, so it is checked before it is kept.
 
-use std::collections::BTreeSet;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use super::{DocumentMeasurement, FORMAT, RunDocument, VERSION};
+use super::{FORMAT, VERSION};
 use crate::base::failure::shown;
 use crate::results::book::{Book, RunFacts};
 use crate::results::document_texts::check_texts;
@@ -15,15 +13,6 @@ use crate::results::histogram::from_text;
 
 /// A larger document is not read.
 pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
-
-/// A run from a document.
-#[derive(Debug)]
-pub struct ReadDocument {
-    /// The run.
-    pub book: Book,
-    /// Keys that this boatload does not know, and so leaves out.
-    pub unknown: Vec<String>,
-}
 
 /// Most values of a document; one that is as large as may be and all windows has about as many.
 const VALUES_MAX: usize = 16 << 20;
@@ -38,7 +27,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 ///
 /// # Errors
 /// A sentence on what is wrong with it, for which "it" is the document.
-pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
+pub fn read_document(bytes: &[u8]) -> Result<Book, String> {
     if !bytes.starts_with(&GZIP_MAGIC) {
         return read_text(bytes);
     }
@@ -50,7 +39,7 @@ pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
     read_text(&text)
 }
 
-fn read_text(bytes: &[u8]) -> Result<ReadDocument, String> {
+fn read_text(bytes: &[u8]) -> Result<Book, String> {
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
         return Err("it is larger than 256 MiB, the most that a run document may have".into());
     }
@@ -58,22 +47,14 @@ fn read_text(bytes: &[u8]) -> Result<ReadDocument, String> {
     if bytes.iter().filter(|byte| matches!(byte, b'{' | b'[' | b',')).count() > VALUES_MAX {
         return Err("it has more values than a run document may have".into());
     }
-    let mut given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
+    let given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
     check_head(&given)?;
     std::str::from_utf8(bytes).map_or(Ok(()), check_texts)?;
     check_histograms(&given)?;
     let book: Book = serde_json::from_slice(bytes)
         .map_err(|error| format!("it is no whole run document: {}", shown(error.to_string())))?;
     check_run(&book.run)?;
-    let measurements = given.get_mut("measurements").map(Value::take);
-    let mut held = Held::default();
-    held.hold_document(&given, measurements, &book);
-    match held.different.first() {
-        Some(path) => Err(format!(
-            "its {path} is not what boatload writes for the rest of it; was it changed by hand?"
-        )),
-        None => Ok(ReadDocument { book, unknown: held.unknown.into_iter().collect() }),
-    }
+    Ok(book)
 }
 
 fn about_json(error: &serde_json::Error) -> String {
@@ -153,71 +134,6 @@ fn check_histograms(given: &Value) -> Result<(), String> {
         room = left.ok_or("its histograms are larger than 256 MiB together")?;
     }
     Ok(())
-}
-
-/// What follows from the rest by rules that another boatload may have had others for.
-const DERIVED: [&str; 4] = [
-    "findings",
-    "measurements[].latency_intervals_ns",
-    "measurements[].limit",
-    "measurements[].invalid[].sentence",
-];
-
-#[derive(Default)]
-struct Held {
-    unknown: BTreeSet<String>,
-    different: Vec<String>,
-}
-
-impl Held {
-    /// Measurements stand apart from the rest, and are held one by one: each of their windows takes
-    /// hundreds of bytes here.
-    fn hold_document(&mut self, rest: &Value, measurements: Option<Value>, book: &Book) {
-        let own_rest = RunDocument::around_measurements(book);
-        let mut own_rest = serde_json::to_value(own_rest).unwrap_or_default();
-        own_rest.as_object_mut().map(|all| all.insert("measurements".into(), Value::Null));
-        self.hold(rest, &own_rest, "");
-        let Some(Value::Array(given)) = measurements else { return };
-        for (given, own) in given.into_iter().zip(&book.measurements) {
-            let own = serde_json::to_value(DocumentMeasurement::new(own, book.host.cpus))
-                .unwrap_or_default();
-            self.hold(&given, &own, "measurements[]");
-        }
-    }
-
-    fn hold(&mut self, given: &Value, own: &Value, path: &str) {
-        if !self.different.is_empty() || DERIVED.contains(&path) {
-            return;
-        }
-        match (given, own) {
-            // The same counts may be compressed in several ways.
-            (Value::String(a), Value::String(b))
-                if path == "measurements[].histogram" && from_text(a) == from_text(b) => {}
-            (Value::Object(given), Value::Object(own)) => {
-                for (key, value) in given {
-                    let below =
-                        if path.is_empty() { shown(key) } else { format!("{path}.{}", shown(key)) };
-                    match own.get(key) {
-                        Some(own) => self.hold(value, own, &below),
-                        None => {
-                            self.unknown.insert(below);
-                        }
-                    }
-                }
-            }
-            (Value::Array(given), Value::Array(own)) if given.len() == own.len() => {
-                let below = format!("{path}[]");
-                given.iter().zip(own).for_each(|(given, own)| self.hold(given, own, &below));
-            }
-            (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => {
-                // Beyond 2^53 two whole numbers may be the same in floating point.
-                let whole = a.as_u64().zip(b.as_u64()).is_some_and(|(a, b)| a != b);
-                self.different.extend(whole.then(|| path.to_string()));
-            }
-            (given, own) if given == own => {}
-            _ => self.different.push(path.into()),
-        }
-    }
 }
 
 #[cfg(test)]

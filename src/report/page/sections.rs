@@ -9,16 +9,13 @@ use super::super::head::{
     published_facts,
 };
 use super::super::host::host_lines;
-use super::super::phases::{phase_notes, phases_table};
-use super::super::single_operations::single_latency_table;
+use super::super::phases::{figures_table, phase_notes};
 use super::super::terminal::other_tables;
-use super::super::warnings::warning_texts;
 use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
 use crate::analysis::compare::Comparison;
 use crate::analysis::compare::differences::letter;
 use crate::analysis::finding::Finding;
-use crate::analysis::latencies::is_latencies_only;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::plan::EngineName;
@@ -61,12 +58,7 @@ pub(super) fn answer(
 fn answer_of(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let Some(answer) = analysis.answer() else { return Vec::new() };
     let (text, reliability) = (answer.statement.to_string(), about_reliability(answer));
-    let mut blocks = vec![PageBlock::Answer { text, reliability }];
-    let warnings = warning_texts(analysis).into_iter();
-    let warnings =
-        warnings.map(|text| PageSentence { lead: "warning", ..PageSentence::plain(text) });
-    blocks.extend(PageBlock::sentences("warnings", warnings.collect()));
-    blocks
+    vec![PageBlock::Answer { text, reliability }]
 }
 
 /// All findings, and all warnings with what to do, folded away.
@@ -95,17 +87,12 @@ fn warning(finding: &Finding) -> PageSentence {
 
 /// The summary: every phase with its interval and its tail.
 pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
-    let (book, summary) = (analysis.book, analysis.summary());
-    if summary.groups.is_empty() {
+    let Some(table) = figures_table(analysis) else {
         return vec![PageBlock::Empty("Nothing was measured.".into())];
-    }
-    if is_latencies_only(book, summary) {
-        let latencies = single_latency_table(book);
-        return PageBlock::table("latencies of single operations", latencies).into_iter().collect();
-    }
+    };
     let mut blocks = Vec::new();
-    blocks.extend(PageBlock::table("all phases", phases_table(summary, &[])));
-    blocks.extend(phase_notes(summary).into_iter().filter_map(PageBlock::note));
+    blocks.extend(PageBlock::table("all phases", table));
+    blocks.extend(phase_notes(analysis.summary()).into_iter().filter_map(PageBlock::note));
     blocks.extend(other_tables(analysis).into_iter().filter_map(PageBlock::titled));
     blocks
 }

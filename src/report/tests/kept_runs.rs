@@ -26,7 +26,7 @@ pub(in crate::report) fn kept_documents() -> Vec<(String, PathBuf)> {
 pub(in crate::report) fn kept_runs() -> &'static [(String, Book)] {
     static RUNS: OnceLock<Vec<(String, Book)>> = OnceLock::new();
     RUNS.get_or_init(|| {
-        let read = |path: PathBuf| read_document(&std::fs::read(path).unwrap()).unwrap().book;
+        let read = |path: PathBuf| read_document(&std::fs::read(path).unwrap()).unwrap();
         kept_documents().into_iter().map(|(name, path)| (name, read(path))).collect()
     })
 }

@@ -42,10 +42,6 @@ fn a_ranking_that_tells_twins_apart_is_false_and_one_that_does_not_is_not() {
     let apart = [("a", 1.0), ("a2", 1.0), ("b", 2.0), ("b2", 2.4)];
     let trials = claimed(&book(taking(&apart, None, &mut noise)), Conclusion::Ranking);
     assert_eq!((trials.kinds[0].claims, trials.kinds[0].false_claims), (5, 1));
-    let found = &trials.differences[0];
-    assert_eq!(found.phase.as_deref(), Some("write"));
-    let found = found.runs;
-    assert_eq!((found.slower.times, found.faster.times, found.slower.of), (1, 0, 1));
     let [told] = trials.told_apart.as_slice() else { panic!("{trials:?}") };
     assert_eq!((told.run, told.kind), (1, "ranking"));
     assert!(told.sentences[0].contains("b2"), "{told:?}");
@@ -108,27 +104,6 @@ fn a_growth_is_false_if_twins_are_told_ratios_that_exclude_each_other() {
 }
 
 #[test]
-fn a_twin_that_is_found_faster_at_many_levels_of_one_run_is_so_in_one_run() {
-    let mut noise = Noise::new(6);
-    let mut run = |of_twin: f64| {
-        let times = [("a", 1.0), ("a2", of_twin)];
-        let levels = [30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0].into_iter();
-        book(levels.flat_map(|at| taking(&times, Some(at), &mut noise)).collect())
-    };
-    let pairs = [["a".to_string(), "a2".to_string()]];
-    let mut trials = TwinTrials::default();
-    for of_twin in [0.8, 1.2, 1.2, 1.2, 1.2, 1.2] {
-        let book = run(of_twin);
-        trials.add(&concluded(&book, Conclusion::Ranking), &pairs);
-    }
-    let found = trials.differences[0].runs;
-    assert_eq!((found.faster.times, found.faster.of), (1, 6));
-    assert_eq!((found.slower.times, found.slower.of), (5, 6));
-    assert_eq!(trials.any_difference, found);
-    assert!(!trials.is_wrong_way_above(0.05), "one run of six may be chance");
-}
-
-#[test]
 fn five_percent_of_runs_are_allowed_and_more_only_within_chance() {
     let mut noise = Noise::new(5);
     let alike = [("a", 1.0), ("a2", 1.0)];
@@ -144,5 +119,4 @@ fn five_percent_of_runs_are_allowed_and_more_only_within_chance() {
     assert_eq!(trials.kinds_above(0.05), [""; 0]);
     (0..4).for_each(|_| add(&mut trials, &apart));
     assert_eq!(trials.kinds_above(0.05), ["ranking"]);
-    assert!(!trials.is_wrong_way_above(0.05), "it was the slower one that was found slower");
 }

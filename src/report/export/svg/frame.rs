@@ -2,34 +2,26 @@
 
 use super::layout::{ChartLayout, MarkLabel, SLANT_DEGREES};
 use super::style::{
-    BASE, DARK, EDGE, GAP, GRID, GROUND, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE,
-    QUESTION, TICK, TITLE, TextStyle,
+    BASE, DARK, EDGE, GAP, GRID, GROUND, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, TICK,
+    TITLE, TextStyle,
 };
 use super::text_width::width;
 use super::writer::{Pixel, PixelBox, SvgWriter, px};
 use crate::report::charts::{AxisScale, colour};
 
-/// Lines of text from a place down; returns where the next one would stand.
-fn paragraph(
-    out: &mut SvgWriter,
-    class: &str,
-    lines: &[String],
-    style: TextStyle,
-    top: f64,
-) -> f64 {
+/// Lines of text from a place down.
+fn paragraph(out: &mut SvgWriter, class: &str, lines: &[String], style: TextStyle, top: f64) {
     let step = style.size * LINE_HEIGHT;
     out.begin_texts(class, style, "start");
     for (at, line) in lines.iter().enumerate() {
         out.text(Pixel { x: EDGE, y: top + style.size + at as f64 * step }, line);
     }
     out.end();
-    top + lines.len() as f64 * step
 }
 
-/// Title, question, notes and legend: what a page has as text around the picture.
+/// Title, notes and legend: what a page has as text around the picture.
 pub(super) fn draw_words(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
-    let top = paragraph(out, "title", &layout.title, TITLE, EDGE);
-    paragraph(out, "question", &layout.question, QUESTION, top);
+    paragraph(out, "title", &layout.title, TITLE, EDGE);
     layout.legend.draw(out);
     paragraph(out, "notes", &layout.notes, NOTE, layout.notes_y);
 }

@@ -2,7 +2,7 @@
 
 use super::legend::SvgLegend;
 use super::style::{
-    EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, QUESTION, TICK, TITLE,
+    EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, TICK, TITLE,
 };
 use super::text_width::{clipped, names, widest, width, wrapped};
 use super::writer::AxisPixels;
@@ -48,8 +48,7 @@ pub(super) struct ChartLayout<'a> {
     pub(super) chart: &'a Chart,
     pub(super) width: f64,
     pub(super) title: Vec<String>,
-    pub(super) question: Vec<String>,
-    /// y of the lower edge of title and question.
+    /// y of the lower edge of the title.
     pub(super) head_bottom: f64,
     pub(super) y_label: String,
     pub(super) y_label_y: f64,
@@ -70,9 +69,7 @@ impl<'a> ChartLayout<'a> {
     pub(super) fn new(chart: &'a Chart, width: f64) -> Self {
         let inner = width - 2.0 * EDGE;
         let title = wrapped(&chart.title, TITLE.size * 1.05, inner, 2);
-        let question = wrapped(&chart.question, QUESTION.size, inner, 3);
-        let head_bottom =
-            EDGE + lines_height(&title, TITLE.size) + lines_height(&question, QUESTION.size);
+        let head_bottom = EDGE + lines_height(&title, TITLE.size);
         let y_label_y = head_bottom + 24.0;
         let y_span = chart.y_span();
         let (y_ticks, left) = fit_y_ticks(y_span.ticks(Y_TICKS));
@@ -96,7 +93,6 @@ impl<'a> ChartLayout<'a> {
             chart,
             width,
             title,
-            question,
             head_bottom,
             y_label,
             y_label_y,

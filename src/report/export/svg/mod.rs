@@ -13,7 +13,7 @@ mod writer;
 
 use super::format::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
-use crate::report::charts::{Chart, charts};
+use crate::report::charts::{Chart, charts, colour};
 use crate::report::markup::escaped;
 use crate::report::table::Table;
 use layout::ChartLayout;
@@ -75,7 +75,7 @@ fn description(chart: &Chart) -> String {
     let axes = format!("{} by {}, of {}.", chart.y.label, chart.x.label, names.join(", "));
     let marks =
         chart.marks.iter().map(|mark| format!("{} at {}.", mark.label, chart.x.text(mark.x)));
-    let parts = [chart.question.clone(), axes].into_iter().chain(marks);
+    let parts = [axes].into_iter().chain(marks);
     parts.chain(chart.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
@@ -90,8 +90,6 @@ pub(crate) struct PageChart {
     pub(crate) narrow: String,
     /// Names of series, in the order of the legend.
     pub(crate) names: Vec<LegendItem>,
-    /// Ways of drawing, where a name is several things.
-    pub(crate) things: Vec<LegendItem>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -105,19 +103,16 @@ pub(crate) struct LegendItem {
 
 impl PageChart {
     pub(crate) fn new(chart: Chart) -> Self {
-        let item = |entry: legend::LegendEntry| {
-            let own = chart.series.iter().enumerate().filter(|(_, one)| one.name == entry.text);
+        let item = |(name, number): (&str, usize)| {
+            let own = chart.series.iter().enumerate().filter(|(_, one)| one.name == name);
             let series: Vec<String> = own.map(|(at, _)| at.to_string()).collect();
-            let swatch = entry.swatch.element();
-            LegendItem { swatch, text: entry.text, series: series.join(" ") }
+            let swatch = legend::swatch(colour(number).light);
+            LegendItem { swatch, text: name.into(), series: series.join(" ") }
         };
-        let things: Vec<_> = legend::things(&chart).into_iter().map(item).collect();
-        let says_more = things.len() > 1 || chart.names().len() == 1;
         Self {
             wide: page_svg(&chart, WIDTH),
             narrow: page_svg(&chart, NARROW_WIDTH),
-            names: legend::named(&chart).into_iter().map(item).collect(),
-            things: if says_more { things } else { Vec::new() },
+            names: chart.names().into_iter().map(item).collect(),
             notes: chart.all_notes(),
             table: chart.table(),
             chart,

@@ -2,17 +2,12 @@
 //! so that a page finds the values of what it shows.
 
 use super::layout::{ChartLayout, PlacedPoint};
-use super::legend::is_dense;
-use super::style::{DARK, DASHES, GROUND, LAW_DASHES, VALUE, dashes};
-use super::text_width::width;
-use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, px};
-use crate::report::charts::{ChartPoint, ChartSeries, SeriesLook, SeriesSlot, aside, colour};
+use super::style::{DARK, GROUND, LAW_DASHES};
+use super::writer::{Pixel, PixelBox, SvgWriter, circle, px};
+use crate::report::charts::{ChartSeries, SeriesLook, SeriesSlot, aside, colour};
 
 /// A bar is no wider, in pixels.
 const BAR_MAX: f64 = 56.0;
-
-/// More markers than this on a line are drawn small.
-const MARKERS_MAX: usize = 40;
 
 struct PlacedSeries<'a> {
     layout: &'a ChartLayout<'a>,
@@ -22,7 +17,6 @@ struct PlacedSeries<'a> {
 }
 
 pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
-    let has_values = values_fit(layout);
     let rows: Vec<usize> = layout.chart.series.iter().map(|one| one.points.len()).collect();
     for (number, series, slot) in layout.chart.back_to_front() {
         let row: usize = rows[..number].iter().sum();
@@ -33,30 +27,19 @@ pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
              stroke=\"{own}\" stroke-width=\"1.2\">"
         ));
         let points = layout.points(series, slot);
-        PlacedSeries { layout, series, slot, points }.draw(has_values, out);
+        PlacedSeries { layout, series, slot, points }.draw(out);
         out.end();
     }
 }
 
-/// Whether every bar has room for its number above it; some without would look like zeros.
-fn values_fit(layout: &ChartLayout<'_>) -> bool {
-    layout.chart.back_to_front().iter().all(|(_, series, slot)| {
-        let room = layout.x.part(slot.width);
-        let fits = |p: &ChartPoint| width(&layout.y.span.axis.text(p.y), VALUE.size) <= room;
-        series.look != SeriesLook::Bars || series.points.iter().all(fits)
-    })
-}
-
 impl PlacedSeries<'_> {
-    fn draw(&self, has_values: bool, out: &mut SvgWriter) {
-        let pattern = self.slot.pattern;
+    fn draw(&self, out: &mut SvgWriter) {
         match self.series.look {
-            SeriesLook::Bars => self.draw_bars(has_values, out),
-            SeriesLook::Law => self.draw_line("1.6", &dashes(LAW_DASHES, pattern), out),
-            SeriesLook::Curve => self.draw_line("1.8", &dashes(DASHES, pattern), out),
+            SeriesLook::Bars => self.draw_bars(out),
+            SeriesLook::Law => self.draw_line("1.6", LAW_DASHES, out),
+            SeriesLook::Curve => self.draw_line("1.8", "", out),
             SeriesLook::Line => {
-                self.draw_band(out);
-                self.draw_line("1.8", &dashes(DASHES, pattern), out);
+                self.draw_line("1.8", "", out);
                 self.draw_markers(out);
             }
             SeriesLook::Markers => self.draw_markers(out),
@@ -64,38 +47,18 @@ impl PlacedSeries<'_> {
         }
     }
 
-    /// The ground between the ends of the intervals, from left to right and back.
-    fn draw_band(&self, out: &mut SvgWriter) {
-        let edge = |placed: &PlacedPoint<'_>, end: usize| {
-            let y = self.layout.y.at(placed.point.interval?[end]);
-            Some(format!("{} {}", px(placed.x), px(y)))
-        };
-        let above = self.points.iter().filter_map(|point| edge(point, 1));
-        let below = self.points.iter().rev().filter_map(|point| edge(point, 0));
-        let path = above.chain(below).collect::<Vec<_>>().join("L");
-        if path.is_empty() {
-            return;
-        }
-        out.line(format_args!(
-            "<path class=\"band\" d=\"M{path}z\" fill-opacity=\"0.18\" stroke=\"none\"/>"
-        ));
-    }
-
-    fn draw_line(&self, wide: &str, pattern: &str, out: &mut SvgWriter) {
+    fn draw_line(&self, wide: &str, dashes: &str, out: &mut SvgWriter) {
         let corner = |point: &PlacedPoint<'_>| format!("{} {}", px(point.x), px(point.y));
         let path = self.points.iter().map(corner).collect::<Vec<_>>().join("L");
         out.line(format_args!(
             "<path class=\"line\" d=\"M{path}\" fill=\"none\" stroke-width=\"{wide}\" \
-             stroke-linejoin=\"round\"{pattern}/>"
+             stroke-linejoin=\"round\"{dashes}/>"
         ));
     }
 
-    /// Lines from end to end of the intervals, with feet where there is room for them.
+    /// Lines from end to end of the intervals, with feet.
     fn draw_whiskers(&self, foot: f64, attributes: &str, out: &mut SvgWriter) {
-        let flat = match foot > 0.0 {
-            true => format!("m-{0} 0h{1}m-{0} 0", px(foot), px(2.0 * foot)),
-            false => String::new(),
-        };
+        let flat = format!("m-{0} 0h{1}m-{0} 0", px(foot), px(2.0 * foot));
         let whisker = |placed: &PlacedPoint<'_>| {
             let [from, to] = placed.point.interval?.map(|end| px(self.layout.y.at(end)));
             Some(format!("M{} {from}{flat}V{to}{flat}", px(placed.x)))
@@ -108,7 +71,7 @@ impl PlacedSeries<'_> {
         }
     }
 
-    fn draw_bars(&self, has_values: bool, out: &mut SvgWriter) {
+    fn draw_bars(&self, out: &mut SvgWriter) {
         let layout = self.layout;
         let wide = layout.x.part(self.slot.width).clamp(1.0, BAR_MAX);
         let base = layout.y.at(0.0);
@@ -118,52 +81,34 @@ impl PlacedSeries<'_> {
             let opacity = if point.disturbed { "0.35" } else { "0.85" };
             let attributes = format!(" class=\"point\" fill-opacity=\"{opacity}\"");
             out.element(&bar.element(&attributes));
-            out.stripes(bar, self.slot.pattern);
         }
         self.draw_whiskers((wide / 4.0).min(4.0), &format!(" stroke=\"{DARK}\""), out);
-        if !has_values {
-            return;
-        }
-        out.begin_texts("values", VALUE, "middle");
-        for PlacedPoint { x, y, point } in &self.points {
-            let above = point.interval.map_or(*y, |[_, high]| layout.y.at(high).min(*y));
-            out.text(Pixel { x: *x, y: above - 4.0 }, &layout.y.span.axis.height(point));
-        }
-        out.end();
     }
 
     fn draw_markers(&self, out: &mut SvgWriter) {
-        let is_crowded = self.series.points.len() > MARKERS_MAX;
-        let (radius, foot) = if is_crowded { (1.8, 0.0) } else { (3.5, 3.0) };
-        // The intervals of a line are the band behind it.
-        if self.series.look == SeriesLook::Markers {
-            self.draw_whiskers(foot, "", out);
-        }
+        self.draw_whiskers(3.0, "", out);
         for PlacedPoint { x, y, point } in &self.points {
             let hollow =
                 if point.disturbed { format!(" fill=\"{GROUND}\"") } else { String::new() };
-            let at = Pixel { x: *x, y: *y };
-            let marker = MarkerShape { at, radius, shape: self.slot.pattern };
-            out.element(&marker.element(&format!(" class=\"point\"{hollow}")));
+            let attributes = format!(" class=\"point\"{hollow}");
+            out.element(&circle(Pixel { x: *x, y: *y }, 3.5, &attributes));
         }
     }
 
     /// Single values as one path, which keeps files of many small: side by side where they share a
     /// bar, else at their place; hollow where they were measured under background load and can be seen.
     fn draw_dots(&self, out: &mut SvgWriter) {
-        let is_dense = is_dense(self.series);
         let room = self.layout.x.part(self.slot.width).min(BAR_MAX);
         let dot = |(at, placed): (usize, &PlacedPoint<'_>)| {
             format!("M{} {}h0", px(placed.x + aside(at) * room), px(placed.y))
         };
         let points = self.points.iter().enumerate();
         let all: String = points.clone().map(dot).collect();
-        let hollow = points.filter(|(_, one)| one.point.disturbed && !is_dense);
+        let hollow = points.filter(|(_, one)| one.point.disturbed);
         let hollow: String = hollow.map(dot).collect();
-        let (wide, opacity) = if is_dense { ("2.4", "0.4") } else { ("5.6", "0.6") };
         out.line(format_args!("<g stroke-linecap=\"round\">"));
         out.line(format_args!(
-            "<path class=\"points\" d=\"{all}\" stroke-width=\"{wide}\" stroke-opacity=\"{opacity}\"/>"
+            "<path class=\"points\" d=\"{all}\" stroke-width=\"5.6\" stroke-opacity=\"0.6\"/>"
         ));
         if !hollow.is_empty() {
             out.line(format_args!("<path d=\"{hollow}\" stroke=\"{GROUND}\" stroke-width=\"3\"/>"));

@@ -32,16 +32,12 @@ pub(super) const GRID: &str = "#e4e7ec";
 pub(super) const BASE: &str = "#98a2b3";
 /// What stands on bars.
 pub(super) const DARK: &str = "#1d2939";
-/// In legends, for all colours.
-pub(super) const NEUTRAL: &str = "#667085";
 
 pub(super) const TITLE: TextStyle = TextStyle { size: 18.0, colour: "#101828", is_bold: true };
-pub(super) const QUESTION: TextStyle = TextStyle { size: 13.0, colour: "#475467", is_bold: false };
 pub(super) const LABEL: TextStyle = TextStyle { size: 12.0, colour: "#344054", is_bold: true };
 pub(super) const TICK: TextStyle = TextStyle { size: 12.0, colour: "#475467", is_bold: false };
 pub(super) const LEGEND: TextStyle = TextStyle { size: 12.5, colour: "#1d2939", is_bold: false };
 pub(super) const NOTE: TextStyle = TextStyle { size: 11.0, colour: "#667085", is_bold: false };
-pub(super) const VALUE: TextStyle = TextStyle { size: 10.5, colour: "#344054", is_bold: false };
 
 /// Size of the words of marks.
 pub(super) const MARK_SIZE: f64 = 12.0;
@@ -50,20 +46,8 @@ pub(super) const LANE_HEIGHT: f64 = 17.0;
 /// From a line of text to the next, as a share of its size.
 pub(super) const LINE_HEIGHT: f64 = 1.35;
 
-/// The number of patterns.
-pub(super) const PATTERNS: usize = 4;
-/// Dashes of lines by their turn among those drawn alike; the first is whole.
-pub(super) const DASHES: [&str; PATTERNS] = ["", "2 3", "9 3 2 3", "1 4"];
-/// Dashes of laws.
-pub(super) const LAW_DASHES: [&str; PATTERNS] = ["7 5", "12 4", "4 4", "12 4 2 4"];
-
-/// The pattern of a line as an attribute; empty for a whole one.
-pub(super) fn dashes(patterns: [&str; PATTERNS], turn: usize) -> String {
-    match patterns[turn % patterns.len()] {
-        "" => String::new(),
-        pattern => format!(" stroke-dasharray=\"{pattern}\""),
-    }
-}
+/// Dashes of laws, as an attribute.
+pub(super) const LAW_DASHES: &str = " stroke-dasharray=\"7 5\"";
 
 /// What the colours of words and lines are on a dark page.
 const ON_DARK: [Colour; 8] = [
@@ -71,9 +55,9 @@ const ON_DARK: [Colour; 8] = [
     Colour { light: GRID, dark: "#2b3137" },
     Colour { light: BASE, dark: "#8a949e" },
     Colour { light: DARK, dark: "#e8eaed" },
-    Colour { light: NEUTRAL, dark: "#a7b0ba" },
+    Colour { light: NOTE.colour, dark: "#a7b0ba" },
     Colour { light: TITLE.colour, dark: "#f4f5f7" },
-    Colour { light: QUESTION.colour, dark: "#a7b0ba" },
+    Colour { light: TICK.colour, dark: "#a7b0ba" },
     Colour { light: LABEL.colour, dark: "#c6ccd3" },
 ];
 

@@ -92,8 +92,6 @@ fn check(chart: &Chart) {
     assert_eq!(points, placed(chart, &single, drawn), "{}", chart.key);
     let lines = placed(chart, &[SeriesLook::Line, SeriesLook::Curve, SeriesLook::Law], drawn);
     assert_eq!(corners(&of_class(&document, "line")), lines, "{}", chart.key);
-    let bands = placed(chart, &[SeriesLook::Line], drawn) * 2;
-    assert!(corners(&of_class(&document, "band")) <= bands);
     assert_eq!(of_class(&document, "mark").len(), chart.marks.len());
     check_texts(chart, &document);
 }
@@ -181,27 +179,10 @@ fn raw_values_stand_on_their_bar() {
 }
 
 #[test]
-fn a_legend_tells_each_name_and_each_kind_of_point() {
+fn a_legend_tells_each_name_and_a_note_how_points_are_drawn() {
     let text = svg(&made::course());
-    for word in ["ext4", "xfs", "p50", "p99", "fitted law", "95% interval", "disturbed"] {
+    for word in ["ext4", "xfs"] {
         assert_eq!(text.matches(&format!(">{word}</text>")).count(), 1, "{word}");
     }
-}
-
-#[test]
-fn names_beyond_the_colours_are_told_apart_on_bars_and_lines_and_in_the_legend() {
-    let names: Vec<String> = (0..10).map(|at| format!("v{at}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let striped = |names: &[&str]| {
-        let text = svg(&made::bars(names, &["create", "read"]));
-        text.matches("stroke=\"#ffffff\" stroke-width=\"1.4\"").count()
-    };
-    assert_eq!((striped(&names[..8]), striped(&names)), (0, 2 * (2 + 1)), "bars and names");
-    let mut chart = made::course();
-    chart.series.retain(|series| series.look == SeriesLook::Curve);
-    for (series, colour) in chart.series.iter_mut().zip([0, 8]) {
-        series.colour = colour;
-    }
-    let text = svg(&chart);
-    assert_eq!(text.matches("stroke-dasharray=\"2 3\"").count(), 2, "a line and its name: {text}");
+    assert!(text.contains("Whiskers: 95% interval; dashed: the fitted law; hollow"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Arguments, Write};
 
-use super::style::{GROUND, PATTERNS, TextStyle};
+use super::style::TextStyle;
 use crate::report::charts::AxisSpan;
 use crate::report::markup::escaped;
 
@@ -35,17 +35,6 @@ impl AxisPixels<'_> {
 pub(super) struct Pixel {
     pub(super) x: f64,
     pub(super) y: f64,
-}
-
-/// A marker: a circle, a square, a triangle or a diamond.
-#[derive(Clone, Copy)]
-pub(super) struct MarkerShape {
-    /// Its middle.
-    pub(super) at: Pixel,
-    /// In pixels.
-    pub(super) radius: f64,
-    /// Which of the shapes, from 0.
-    pub(super) shape: usize,
 }
 
 /// An upright rectangle, in pixels.
@@ -102,40 +91,15 @@ impl SvgWriter {
         self.line(format_args!("<{element}/>"));
     }
 
-    /// Light stripes down a bar, two for each step of the pattern, so that none lies under the whisker
-    /// in the middle.
-    pub(super) fn stripes(&mut self, bar: PixelBox, pattern: usize) {
-        let number = 2 * (pattern % PATTERNS);
-        let stripe = |at: usize| {
-            let x = bar.left + bar.width * at as f64 / (number + 1) as f64;
-            format!("M{} {}v{}", px(x), px(bar.top), px(bar.height))
-        };
-        let path: String = (1..=number).map(stripe).collect();
-        if !path.is_empty() {
-            self.line(format_args!(
-                "<path d=\"{path}\" stroke=\"{GROUND}\" stroke-width=\"1.4\"/>"
-            ));
-        }
-    }
-
     pub(super) fn finish(self) -> String {
         self.text
     }
 }
 
-impl MarkerShape {
-    /// Its element without the brackets. Paths begin in the middle, so that a script can move them.
-    pub(super) fn element(&self, attributes: &str) -> String {
-        let r = self.radius;
-        let [x, y] = [self.at.x, self.at.y].map(px);
-        let path = match self.shape % 4 {
-            0 => return format!("circle cx=\"{x}\" cy=\"{y}\" r=\"{}\"{attributes}", px(r)),
-            1 => format!("m-{0} -{0}h{1}v{1}h-{1}z", px(r * 0.9), px(r * 1.8)),
-            2 => format!("m0 -{0}l{0} {1}h-{2}z", px(r * 1.2), px(r * 2.1), px(r * 2.4)),
-            _ => format!("m0 -{0}l{0} {0}l-{0} {0}l-{0} -{0}z", px(r * 1.3)),
-        };
-        format!("path d=\"M{x} {y}{path}\"{attributes}")
-    }
+/// A marker as an element without the brackets.
+pub(super) fn circle(at: Pixel, radius: f64, attributes: &str) -> String {
+    let [x, y, r] = [at.x, at.y, radius].map(px);
+    format!("circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{attributes}")
 }
 
 impl PixelBox {

@@ -56,7 +56,6 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
         key: "rates".into(),
         shows: Picture::new(ChartFamily::Rates),
         title: "Operations per second".into(),
-        question: "How many operations did each phase do in a second?".into(),
         x: axis("phase", AxisQuantity::Count, names),
         y: axis("operations per second", AxisQuantity::Operations, AxisScale::Linear),
         series,
@@ -115,7 +114,6 @@ pub(in crate::report) fn course() -> Chart {
         key: "levels-create".into(),
         shows: Picture::of_phase(ChartFamily::Levels, "create"),
         title: "Latency by space used".into(),
-        question: "From where does creating a file get slower?".into(),
         x: axis("space used", AxisQuantity::Percent, AxisScale::Linear),
         y: axis("latency", AxisQuantity::Seconds, AxisScale::Logarithmic),
         series: [of(0, "ext4"), of(1, "xfs")].concat(),
@@ -129,7 +127,6 @@ pub(in crate::report) fn course() -> Chart {
 pub(in crate::report) fn evil(mut chart: Chart) -> Chart {
     let long = |text: &mut String| *text = EVIL.repeat(3) + text;
     long(&mut chart.title);
-    long(&mut chart.question);
     for axis in [&mut chart.x, &mut chart.y] {
         long(&mut axis.label);
         if let AxisScale::Named(names) = &mut axis.scale {
