@@ -1,5 +1,5 @@
-//! Counts the cases in which boatload is right where the truth is known: equal runs, pairs of runs in which one was
-//! slowed down, and runs of the simulated file system.
+//! Counts the cases in which boatload is right where the truth is known: equal runs, and pairs of runs in which one was
+//! slowed down.
 
 use super::compare::{ComparedRow, Comparison, PhaseKey, RowEffect};
 use super::effect::ComparedRatio;
@@ -153,26 +153,6 @@ impl Trials {
         let held = |row: &TrialRow| row.held.interval_at(alpha);
         self.rows.iter().any(|row| held(row).is_some_and(|found| found.high < share))
     }
-}
-
-/// What was found of one kind of noise of the simulated file system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimulatedNoise {
-    /// Its word in job files.
-    pub noise: &'static str,
-    /// How often the interval of a rate held the true one.
-    pub rate_held: Tally,
-    /// How often the interval of a ratio of two that are the same held 1.
-    pub ratio_held: Tally,
-}
-
-/// How often a law, or a change over levels, of the simulated file system was found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimulatedLaw {
-    /// What the truth was, for people.
-    pub truth: &'static str,
-    /// How often it was found.
-    pub right: Tally,
 }
 
 #[cfg(test)]

@@ -7,15 +7,14 @@ use clap::Args;
 use super::job::{Job, percent_within};
 use super::out;
 use super::progress::{Progress, Quiet};
-use crate::analysis::trials::{SimulatedNoise, Tally};
 use crate::analysis::twins::ClaimKind;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::plan::CellPlan;
-use crate::report::{write_same, write_simulated, write_slower, write_twins};
+use crate::report::{write_same, write_slower, write_twins};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
 use crate::session::RunOrder;
-use crate::session::trials::{same, simulated, slower, twins};
+use crate::session::trials::{same, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,11 +23,10 @@ Examples:
   boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40";
 
 const LONG: &str = "\
-There are three trials. --same 0, --slower 0 or --simulated 0 leaves one out.
+There are two trials. --same 0 or --slower 0 leaves one out.
 - --same compares equal runs. A claim of a difference between them is false.
 - --slower compares each variant with a copy whose requests take --delay longer. boatload should find it, and its intervals \
 should contain the truth.
-- --simulated runs simulated file systems with skewed, bimodal and drifting noise, and with known laws and knees.
 
 --scenario runs a scenario with an equal twin of each variant instead: findings that differ between twins are false.
 
@@ -50,12 +48,9 @@ pub(super) struct SelfTest {
     /// How much longer the slower one takes [default: 10%]
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
     delay: Option<f64>,
-    /// Runs of each simulated noise and law
-    #[arg(long, value_name = "RUNS", default_value_t = 200)]
-    simulated: u32,
     /// Run a scenario or job file with twins instead
     #[arg(long = "scenario", value_name = "NAME")]
-    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "delay"])]
+    #[arg(conflicts_with_all = ["scenario", "same", "slower", "delay"])]
     twins: Option<PathBuf>,
     /// Runs of --scenario
     #[arg(long, value_name = "RUNS", default_value_t = 10, requires = "twins")]
@@ -112,9 +107,8 @@ impl SelfTest {
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
-        let comes = |what: &str, at: u32, all: u32| show_progress(progress, what, at, all);
         if self.same > 0 {
-            let begins = |at| comes("A against A: pair", at, self.same);
+            let begins = |at| show_progress(progress, "A against A: pair", at, self.same);
             let same = same(order, self.same, &begins, interrupt)?;
             print_result(progress, |out| write_same(&same, out))?;
             if same.claims_more_than(CLAIMS_MAX) {
@@ -123,35 +117,15 @@ impl SelfTest {
             }
         }
         if self.slower > 0 && !interrupt.is_set() {
-            let begins = |at| comes("A against B: run", at, self.slower);
+            let begins = |at| show_progress(progress, "A against B: run", at, self.slower);
             let delay = self.delay.unwrap_or(DELAY);
             let slower = slower(order, self.slower, delay, &begins, interrupt)?;
             print_result(progress, |out| write_slower(&slower, delay, out))?;
             if slower.holds_less_than(HELD_MIN) {
-                wrong.push(too_seldom("the planted slowdown"));
+                wrong.push(
+                    "intervals of the planted slowdown do not hold the truth often enough".into(),
+                );
             }
-        }
-        if self.simulated > 0 && !interrupt.is_set() {
-            let begins = |what: &str| {
-                progress.prepares_files(&format!("simulated: {what}"), &Headway::Share(0.0));
-            };
-            let found = simulated(order, self.simulated, &begins, interrupt)?;
-            print_result(progress, |out| {
-                write_simulated(&found.noises, &found.laws, self.simulated, out)
-            })?;
-            let is_seldom =
-                |tally: Tally| tally.interval().is_some_and(|share| share.high < HELD_MIN);
-            for SimulatedNoise { noise, rate_held, ratio_held } in &found.noises {
-                for (what, held) in [("rates", rate_held), ("ratios", ratio_held)] {
-                    if is_seldom(*held) {
-                        wrong.push(too_seldom(&format!("{what} with {noise} noise")));
-                    }
-                }
-            }
-            let missed = found.laws.iter().filter(|law| is_seldom(law.right));
-            wrong.extend(
-                missed.map(|law| format!("the truth `{}` is not found often enough", law.truth)),
-            );
         }
         Ok(wrong)
     }
@@ -189,8 +163,4 @@ fn print_result(
     let text = out::written("write the result", write)?;
     progress.clear_line();
     out::print(&text)
-}
-
-fn too_seldom(what: &str) -> String {
-    format!("intervals of {what} do not hold the truth often enough")
 }

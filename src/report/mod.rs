@@ -34,7 +34,7 @@ pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, read_document};
 pub use lists::{write_references, write_runs};
 pub use page::{PAGE_RUNS_MAX, page_text};
-pub use selftest::{write_same, write_simulated, write_slower, write_twins};
+pub use selftest::{write_same, write_slower, write_twins};
 pub use terminal::write_screen;
 
 /// Every report that a command can ask for.

@@ -7,7 +7,7 @@ use super::table::{Align, Table, TableColumn};
 use super::text::write_wrapped;
 use crate::analysis::findings::say::times;
 use crate::analysis::statistics::Interval;
-use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+use crate::analysis::trials::{Tally, Trials};
 use crate::analysis::twins::{KindClaims, ToldApart, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
@@ -35,37 +35,6 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
     writeln!(out, "A against B: {runs}, A and B in turns; B takes {times} times as long")?;
     table(trials, "found", "held").write(out)?;
     writeln!(out)
-}
-
-const NOISES: [TableColumn<SimulatedNoise>; 3] = [
-    TableColumn::words("noise", |one| one.noise.into()),
-    TableColumn::numbers("rate held", |one| percent(one.rate_held)),
-    TableColumn::numbers("ratio held", |one| percent(one.ratio_held)),
-];
-
-const LAWS: [TableColumn<SimulatedLaw>; 2] = [
-    TableColumn::words("truth", |one| one.truth.into()),
-    TableColumn::numbers("found", |one| percent(one.right)),
-];
-
-/// Writes what was found of the simulated file system in this many runs of each kind.
-///
-/// # Errors
-/// If `out` does.
-pub fn write_simulated(
-    noises: &[SimulatedNoise],
-    laws: &[SimulatedLaw],
-    draws: u32,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let runs = counted(u64::from(draws), "run");
-    let title = "The simulated file system";
-    writeln!(out, "{title}, {runs} of each kind: 3 repeats of noise, 5 of truths")?;
-    for table in [Table::from_rows(&NOISES, noises), Table::from_rows(&LAWS, laws)] {
-        table.write(out)?;
-        writeln!(out)?;
-    }
-    Ok(())
 }
 
 const CLAIMS: [TableColumn<KindClaims>; 5] = [

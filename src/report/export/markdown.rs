@@ -13,7 +13,6 @@ use crate::report::phases::{figures_table, phase_notes};
 pub(super) const MARKDOWN: ExportFormat = ExportFormat {
     name: "markdown",
     about: "conclusions, a table and the host, to paste into an issue",
-    has_phases: false,
     texts: account,
 };
 
