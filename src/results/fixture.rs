@@ -121,7 +121,12 @@ pub(crate) fn host() -> HostFacts {
             beneath: vec!["vda".into()],
             ..DeviceFacts::default()
         }),
-        rights: Rights { root: true, drop_caches: true, cache_probe: "cachestat".into() },
+        rights: Rights {
+            root: true,
+            drop_caches: true,
+            cache_probe: "cachestat".into(),
+            block_trace_obstacle: None,
+        },
         settings: Some(settings()),
     }
 }

@@ -54,7 +54,7 @@ impl DdCommand {
         let words: Vec<&str> = line.split(is_border).filter(|word| !word.is_empty()).collect();
         let is_dd = |word: &&str| *word == "dd" || word.ends_with("/dd");
         // What stands before the first dd is none of its operands.
-        let parts = words.split(|word| is_dd(&word)).skip(1);
+        let parts = words.split(is_dd).skip(1);
         let all = parts.map(Self::of_operands);
         all.filter(|one| !one.input.is_empty() || !one.output.is_empty()).collect()
     }
