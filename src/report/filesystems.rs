@@ -201,24 +201,4 @@ mod tests {
         assert_eq!(lines.len(), 2 + 3 * 2, "{text}");
         assert!(lines[2].starts_with("a, space-used 30%"), "{text}");
     }
-
-    #[test]
-    fn names_that_are_cut_stand_in_full_beside_what_is_known_of_them() {
-        let names =
-            ["ext4 -O ^has_journal,^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 5"];
-        let made = |name: &&str| MadeFileSystem {
-            mkfs: Some(format!("mkfs.{name} DEVICE")),
-            ..filesystem(name, "ext4")
-        };
-        let filesystems = names.iter().map(made).collect();
-        let mut out = Vec::new();
-        made_table(&Book { filesystems, ..Book::default() }).write(&mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        for (name, short) in
-            names.iter().zip(["ext4 -O ^has…_index -m 0", "ext4 -O ^has…_index -m 5"])
-        {
-            assert!(words.contains(name) && text.contains(short), "{short}: {text}");
-        }
-    }
 }

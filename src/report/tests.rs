@@ -633,13 +633,3 @@ fn disturbed_figures_bear_a_mark_by_level_and_beside_other_runs_too() {
         assert_fits(&text, "marks");
     }
 }
-
-#[test]
-fn details_have_quantiles_with_their_intervals() {
-    let text = rendered("details", &fixture::book());
-    for quantile in ["p50", "p99", "p99.9"] {
-        let line = text.lines().find(|line| line.starts_with(&format!("read {quantile} ")));
-        assert!(line.is_some_and(|line| line.contains(" to ")), "{quantile}: {text}");
-    }
-    assert_fits(&text, "details");
-}

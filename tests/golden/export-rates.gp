@@ -8,12 +8,11 @@ set boxwidth 0.8
 set style fill solid 0.85 noborder
 set grid
 set output 'rates.png'
-set title 'Operations per second'."\n".'How many operations did each phase do in a second?'
+set title 'Operations per second'
 set xlabel 'phase'
-set xrange [-0.5:4.5]
 set xtics rotate by 30 right ('create' 0, 'rewrite' 1, 'read' 2, 'read-random' 3, 'delete' 4)
 set ylabel 'operations per second'
-set yrange [0.0:63248.55688795203]
-plot 'rates.dat' index 0 using 1:3:(0.7360000000000001) with boxes lc rgb '#0072b2' title 'ext4: mean', \
-     'rates.dat' index 0 using 1:3:4:5 with yerrorbars pt -1 lc rgb 'black' notitle, \
-     'rates.dat' index 1 using 1:3 with points pt 7 ps 0.5 lc rgb 'black' title 'ext4: repeat'
+set yrange [0:*]
+plot 'rates.dat' index 0 using 1:3:(0.7360000000000001) with boxes lc 1 title 'ext4: mean', \
+     'rates.dat' index 0 using 1:3:4:5 with yerrorbars pt -1 lc 'black' notitle, \
+     'rates.dat' index 1 using 1:3 with points pt 7 lc 1 title 'ext4: repeat'
