@@ -46,7 +46,6 @@ use crate::host::memory::{MemoryRoom, memory_bytes};
 use crate::host::mounts::{Mount, is_in_memory};
 use crate::host::process::ProcessMark;
 use crate::host::space::Space;
-use crate::host::tracing::TraceBatch;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::repetition::Repetition;
@@ -104,8 +103,6 @@ pub struct PhaseContext<'a> {
     pub phase: &'a Phase,
     /// The block device that it works on; none without one.
     pub device: Option<BlockDevice>,
-    /// The name of the modelled disk that it works on; none on a real one.
-    pub disk: Option<&'a str>,
 }
 
 /// Someone who watches a run, from whichever thread.
@@ -114,8 +111,6 @@ pub trait Watcher: Sync {
     fn status(&self, _text: &str) {}
     /// What was decided, which stays where people can read it.
     fn notice(&self, _text: &str) {}
-    /// A trace read more counts, this many seconds after it began.
-    fn traced(&self, _seconds: f64, _batch: &TraceBatch) {}
     /// What the run waits for, and nobody expects.
     fn waits(&self, text: &str) {
         self.notice(text);
@@ -135,7 +130,7 @@ pub trait Watcher: Sync {
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
     /// A cell was done before the run was resumed, with these measurements.
-    fn is_known(&self, _key: &CellKey, _repeats: u32, _measurements: &[Measurement]) {}
+    fn is_known(&self, _key: &CellKey, _measurements: &[Measurement]) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
     fn phase_begins(&self, _context: &PhaseContext<'_>, _done: Arc<[DoneCount]>) {}
     /// Its operations have ended; what follows is its sync, and a count of what there is.
@@ -451,7 +446,6 @@ impl Session<'_> {
             None => site.begin_cell(cell)?,
             Some(group) => group.begin_cell(site, cell)?,
         }
-        let disk = cell.filesystem.as_ref().and_then(|filesystem| filesystem.disk.as_ref());
         let mut before = self.book.measurements.last().and_then(|last| last.operations_asked);
         for (at, phase) in cell.phases.iter().enumerate() {
             if self.interrupt.is_set() {
@@ -467,7 +461,6 @@ impl Session<'_> {
                 key,
                 phase,
                 device: self.sites.for_cell(cell)?.device().cloned(),
-                disk: disk.map(|disk| disk.name.as_str()),
             };
             let other = other.map(|other| other.cell);
             let measured = self.measure(cell, &context, other);
@@ -748,10 +741,8 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         scale: plan.scale,
         seed: Some(plan.seed),
         started: now(),
-        finished: None,
         command: order.command.clone(),
         boatload: VERSION.into(),
-        complete: false,
         parameters: plan.parameters.clone(),
         job: plan.job.clone(),
         overhead_ns: Some(overhead::cost_ns(plan, clock)),
@@ -760,11 +751,8 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         repeats: plan.repeats_min(),
         stopping: Stopping::of(plan),
         level_order: level_order(plan),
-        resumed: Vec::new(),
-        reference: None,
-        traced: None,
         hosts: order.group.map_or_else(Vec::new, |group| group.hosts().to_vec()),
-        unanswered: Vec::new(),
+        ..RunFacts::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Detects the width, colours and characters of the terminal behind standard output or standard error.
+//! Detects the width and characters of the terminal behind standard output or standard error.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
@@ -11,8 +11,6 @@ pub(super) struct TerminalStyle {
     pub(super) columns: usize,
     /// Whether it knows nothing but ASCII.
     pub(super) ascii: bool,
-    /// Whether it has colours, and they are wanted.
-    pub(super) colours: bool,
 }
 
 /// Columns where nobody says how many there are.
@@ -61,15 +59,7 @@ fn style_of(columns: Option<usize>, of: impl Fn(&str) -> String) -> TerminalStyl
     TerminalStyle {
         columns: asked.or(columns.filter(known)).unwrap_or(COLUMNS),
         ascii: !has_blocks(&of),
-        colours: columns.is_some() && has_colours(&of),
     }
-}
-
-/// See no-color.org and bixense.com/clicolors.
-fn has_colours(of: &impl Fn(&str) -> String) -> bool {
-    let term = of("TERM");
-    let unwanted = !of("NO_COLOR").is_empty() || of("CLICOLOR") == "0";
-    !(unwanted || term.is_empty() || term == "dumb")
 }
 
 /// Whether the locale is one of UTF-8, by the first of the three that is set (locale(7)). The console
@@ -92,7 +82,6 @@ mod tests {
     }
 
     const UTF8: (&str, &str) = ("LANG", "C.UTF-8");
-    const XTERM: (&str, &str) = ("TERM", "xterm-256color");
 
     #[test]
     fn the_width_is_what_columns_says_or_the_terminal_or_80() {
@@ -104,17 +93,6 @@ mod tests {
         }
         assert_eq!(of(Some(0), &[]).columns, 80);
         assert_eq!(of(None, &[]).columns, 80);
-    }
-
-    #[test]
-    fn colours_are_for_terminals_whose_user_wants_them() {
-        assert!(of(Some(80), &[XTERM]).colours);
-        assert!(of(Some(80), &[XTERM, ("NO_COLOR", "")]).colours);
-        assert!(!of(None, &[XTERM]).colours, "a pipe");
-        assert!(!of(Some(80), &[]).colours, "nobody says what it is");
-        for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
-            assert!(!of(Some(80), &[(name, value), XTERM]).colours, "{name}={value}");
-        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::common::{StorePlace, command_line, exit_of};
 use super::job::words;
-use super::progress::{Progress, Quiet, can_be_live};
+use super::progress::{Progress, Quiet};
 use super::run::keep_elsewhere;
 use super::{out, show};
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -25,8 +25,7 @@ Examples:
   boatload trace -- tar xf linux.tar        until it ends (root, bpftrace)
   boatload trace --comm touch               this name, until Ctrl-C
   boatload trace --pid 1234 --duration 60s  a process and its children
-  boatload trace --path /srv/mail --operation create,fsync
-  boatload trace --live --comm postgres     rates and latencies meanwhile";
+  boatload trace --path /srv/mail --operation create,fsync";
 
 const LONG: &str = "\
 Each file operation is a system call, whose latency the kernel counts: create (an open with O_CREAT, also of \
@@ -72,9 +71,6 @@ pub(super) struct Trace {
     /// Print the script that bpftrace would run, and end
     #[arg(long)]
     print_script: bool,
-    /// Show the counts on the whole terminal; q leaves the view
-    #[arg(long, conflicts_with = "quiet")]
-    live: bool,
     #[command(flatten)]
     quiet: Quiet,
     /// A program to start and trace, with its children
@@ -96,20 +92,15 @@ impl Trace {
         // The program keeps all rights that this command was given: it is made before they are given up.
         let program = match self.program.as_slice() {
             [] => None,
-            words if self.live && can_be_live() => Some(StoppedProgram::without_terminal(words)?),
             words => Some(StoppedProgram::new(words)?),
         };
         keep_only(PrivilegedWork::Trace);
-        let (json, details, quiet, live) = (self.json.clone(), self.details, self.quiet, self.live);
+        let (json, details, quiet) = (self.json.clone(), self.details, self.quiet);
         let order = self.order(program)?;
         json.as_deref().map_or(Ok(()), out::check_file)?;
-        // With a view, the terminal is given back before a signal may end the process at once.
-        let interrupt = if live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
+        let interrupt = Interrupt::listen()?;
         let mut store = place.open()?;
-        let progress = match live {
-            true => Progress::live_trace(&order.words(), &interrupt),
-            false => Progress::plain(None, quiet),
-        };
+        let progress = Progress::plain(None, quiet);
         let outcome = trace(order, &progress, &interrupt);
         drop(progress);
         let book = outcome?;

@@ -5,10 +5,9 @@
 )]
 
 use std::ffi::{CString, OsString, c_char};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
 use crate::base::errno::Errno;
@@ -43,23 +42,6 @@ impl StoppedProgram {
     /// # Errors
     /// If there is no room for a process, or a word has a zero byte.
     pub fn new(words: &[OsString]) -> Result<Self> {
-        Self::with_terminal(words, None)
-    }
-
-    /// The same of a program that has no terminal: what it would read from one is empty, what it would write to one is
-    /// shown nowhere. A pipe would end it where it outlives this process, and its writes to a file would be traced.
-    ///
-    /// # Errors
-    /// The same, or if there is no `/dev/null`.
-    pub fn without_terminal(words: &[OsString]) -> Result<Self> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC;
-        let nothing = rustix::fs::open("/dev/null", flags, Mode::empty());
-        let nothing = nothing.map_err(|error| Failure::from_system("open /dev/null", error))?;
-        Self::with_terminal(words, Some(&nothing))
-    }
-
-    /// `instead`: what stands for the terminal.
-    fn with_terminal(words: &[OsString], instead: Option<&OwnedFd>) -> Result<Self> {
         let zero = |_| Failure::usage("a word with a zero byte cannot be passed to a program");
         let texts: std::result::Result<Vec<CString>, _> =
             words.iter().map(|word| CString::new(word.as_bytes())).collect();
@@ -77,7 +59,6 @@ impl StoppedProgram {
             let mut go = [0];
             let begins = matches!(rustix::io::read(&open, &mut go), Ok(1));
             if begins {
-                instead.into_iter().for_each(replace_terminals);
                 // SAFETY: the pointers are of texts that live until the end of this function, and end with null.
                 // A program expects the usual reaction to a closed pipe, which Rust's start has switched off.
                 unsafe {
@@ -129,18 +110,6 @@ impl StoppedProgram {
             .exit_status()
             .map(ProgramEnd::Status)
             .or_else(|| status.terminating_signal().map(ProgramEnd::Signal))
-    }
-}
-
-/// Replaces the standard streams that are terminals. One that cannot be replaced stays unchanged.
-fn replace_terminals(instead: &OwnedFd) {
-    for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO, libc::STDERR_FILENO] {
-        // SAFETY: two system calls on numbers of descriptors; they allocate nothing.
-        unsafe {
-            if libc::isatty(stream) == 1 {
-                libc::dup2(instead.as_raw_fd(), stream);
-            }
-        }
     }
 }
 

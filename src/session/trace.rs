@@ -162,7 +162,7 @@ pub(crate) fn trace(
         _ => None,
     };
     let mut session = TraceSession::start(&program, &order, mark)?;
-    session.measure_costs(watcher)?;
+    session.measure_costs()?;
     session.follow(&order.target);
     watcher.notice(&format!("tracing {}; {}", order.words(), order.until()));
     if let TraceTarget::Program(program, _) = &mut order.target {
@@ -337,7 +337,7 @@ impl TraceSession {
     }
 
     /// Measures what tracing costs, beside a tracer and traced, in turns.
-    fn measure_costs(&mut self, watcher: &dyn Watcher) -> Result<()> {
+    fn measure_costs(&mut self) -> Result<()> {
         (self.costs.beside_ns, self.costs.with_ns) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..OWN_TURNS {
             self.costs.beside_ns =
@@ -346,7 +346,7 @@ impl TraceSession {
             self.costs.with_ns = self.costs.with_ns.min(best_of_tries(&self.clock, &self.own_file));
             self.tracer.count_own(false);
             // The kernel's maps are emptied.
-            self.take(Tracer::collect, watcher)?;
+            self.take(Tracer::collect)?;
         }
         Ok(())
     }
@@ -399,13 +399,13 @@ impl TraceSession {
                 ));
             }
             crate::base::patience::pause(PAUSE);
-            self.take(Tracer::collect, watcher)?;
+            self.take(Tracer::collect)?;
             if self.taken - shown_at >= SHOWN_EVERY {
                 shown_at = self.taken;
                 watcher.status(&self.progress(self.taken - from));
             }
         };
-        self.take(Tracer::finish, watcher)?;
+        self.take(Tracer::finish)?;
         Ok(ended)
     }
 
@@ -448,15 +448,10 @@ impl TraceSession {
         Ok(0)
     }
 
-    fn take(
-        &mut self,
-        take: fn(&mut Tracer) -> Result<TraceBatch>,
-        watcher: &dyn Watcher,
-    ) -> Result<()> {
+    fn take(&mut self, take: fn(&mut Tracer) -> Result<TraceBatch>) -> Result<()> {
         let batch = take(&mut self.tracer)?;
         self.taken = self.seconds();
         self.tally.add(&batch, self.every);
-        watcher.traced(self.taken, &batch);
         if batch.latencies.len() > ENTRIES_WIDEN && self.every < EVERY_MAX {
             self.every *= 2;
             self.tracer.widen_windows(self.every);

@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::command::{Bench, Ran};
 use crate::common::{LoopMount, skip};
-use crate::terminal::{AtTerminal, Terminal};
 
 /// Whether this machine can trace; else the reason is spoken.
 fn can_trace() -> bool {
@@ -285,102 +284,6 @@ fn who_does_nothing_leaves_no_run_and_what_cannot_begin_is_named() {
     assert!(missing.refuses(1).contains("cannot start no such program"));
     let gone = bench.run(["trace", "--pid", "4194304"]);
     assert!(gone.refuses(1).contains("there is no process 4194304"));
-}
-
-/// A trace on a terminal, of a program that makes files until it receives a signal.
-fn start_live(bench: &Bench, terminal: &Terminal, more: &[&str]) -> AtTerminal {
-    let words = ["trace", "--live", "--operation", "create"];
-    let script = "while [ ! -e end ]; do : > file; echo no''ise >&2; done";
-    let program = ["--", "sh", "-c", script];
-    let mut command = bench.command(words.iter().chain(more).chain(&program));
-    command.stdin(Stdio::null());
-    terminal.start(&command, &[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")])
-}
-
-fn ends(bench: &Bench) {
-    std::fs::write(bench.work().join("end"), "").unwrap();
-}
-
-/// The terminal is restored; what was shown after the view was left.
-#[track_caller]
-fn left(terminal: &Terminal, modes: &str) -> String {
-    let seen = terminal.seen();
-    let (entered, left) =
-        (seen.rfind("\u{1b}[?1049h").unwrap(), seen.rfind("\u{1b}[?1049l").unwrap());
-    assert!(entered < left, "{seen:?}");
-    assert!(seen.rfind("\u{1b}[?25l").unwrap() < seen.rfind("\u{1b}[?25h").unwrap());
-    assert_eq!(terminal.modes(), modes);
-    seen[left..].into()
-}
-
-#[test]
-fn q_leaves_the_view_of_a_trace_which_goes_on_until_its_program_ends() {
-    if !can_trace() {
-        return;
-    }
-    let (bench, terminal) = (Bench::default(), Terminal::new(100, 30));
-    let modes = terminal.modes();
-    let trace = start_live(&bench, &terminal, &[]);
-    terminal.shows("p99 now");
-    terminal.press(b"q");
-    terminal.shows("\u{1b}[?1049l");
-    ends(&bench);
-    assert_eq!(trace.ended(), Some(0));
-    terminal.shows("More: boatload show");
-    let after = left(&terminal, &modes);
-    assert!(after.contains("s: create ") && after.contains("More: boatload show"), "{after:?}");
-    assert!(!terminal.seen().contains("noise"), "it would be written into the view");
-}
-
-#[test]
-fn a_view_of_a_trace_ends_with_its_program_its_duration_ctrl_c_and_a_signal() {
-    if !can_trace() {
-        return;
-    }
-    for end in ["program", "duration", "ctrl-c", "term"] {
-        let (bench, terminal) = (Bench::default(), Terminal::new(40, 10));
-        let modes = terminal.modes();
-        let more: &[&str] = if end == "duration" { &["--duration", "1s"] } else { &[] };
-        let trace = start_live(&bench, &terminal, more);
-        terminal.shows("p99 now");
-        match end {
-            "program" => ends(&bench),
-            "ctrl-c" => terminal.press(b"\x03"),
-            "term" => trace.signal(Signal::TERM),
-            _ => {}
-        }
-        assert_eq!(trace.ended(), Some(0), "{end}");
-        terminal.shows("More: boatload show");
-        left(&terminal, &modes);
-        ends(&bench);
-    }
-}
-
-#[test]
-fn a_trace_that_fails_gives_the_terminal_back_before_it_says_why() {
-    if !can_trace() {
-        return;
-    }
-    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
-    let modes = terminal.modes();
-    let command = bench.command(["trace", "--live", "--", "no such program"]);
-    let trace = terminal.start(&command, &[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")]);
-    assert_eq!(trace.ended(), Some(1));
-    terminal.shows("cannot start no such program");
-    assert!(left(&terminal, &modes).contains("cannot start no such program"));
-}
-
-#[test]
-fn a_trace_without_a_terminal_says_so_as_a_run_does_and_goes_on() {
-    if !can_trace() {
-        return;
-    }
-    let bench = Bench::default();
-    let ran = bench.run(["trace", "--live", "--", "sh", "-c", ": > file; echo heard >&2"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let said = "no live view, standard error is not a terminal; progress comes in plain lines\n";
-    assert!(ran.stderr.starts_with(said) && ran.stderr.contains("heard"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains('\u{1b}') && ran.stdout.contains("More: boatload show"));
 }
 
 #[test]

@@ -1,16 +1,11 @@
 use crate::base::errno::Errno;
 use crate::results::book::InvalidReason;
-use ratatui_core::backend::TestBackend;
 use ratatui_core::buffer::Buffer;
-use ratatui_core::terminal::Terminal;
+use ratatui_core::layout::Rect;
 
-use super::state::{CellMark, CounterSample, RunState};
+use super::state::RunState;
 use super::view::{draw, progress_line};
 use crate::base::fixture::golden::assert_golden;
-use crate::cli::terminal_style::TerminalStyle as Style;
-use crate::host::block_device::{BlockDevice, DeviceCounters};
-use crate::host::disturbance::ProcessorTimes;
-use crate::host::facts::DeviceFacts;
 use crate::plan::{Plan, Settings, read_job};
 use crate::results::book::{Book, CellKey, Stopping};
 use crate::results::fixture;
@@ -43,18 +38,6 @@ tree = { files = 1_000 }
 phase = [ { operation = "create" } ]
 "#;
 
-/// One simulated cell, with a phase that a virtual clock ends.
-const VIRTUAL: &str = r#"
-name = "virtual"
-question = "How fast?"
-repeats = 2
-engine = "sim"
-tree = { files = 1_000 }
-phase = [ { operation = "create" }, { operation = "stat", cache = "as-is", duration = "1h" } ]
-"#;
-
-pub(super) const FULL: Style = Style { columns: 80, ascii: false, colours: true };
-
 fn plan(text: &str) -> Plan {
     read_job(text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("the job")))
 }
@@ -72,7 +55,6 @@ impl WatchedRun {
     }
 
     fn context<'a>(&'a self, at: usize, key: &'a CellKey) -> PhaseContext<'a> {
-        let facts = DeviceFacts { name: "vda".into(), ..DeviceFacts::default() };
         let (index, phase) = (at / 2 % self.plan.cells.len(), at % 2);
         let phases = &self.plan.cells[index].phases;
         PhaseContext {
@@ -80,8 +62,7 @@ impl WatchedRun {
             repeats: self.plan.repeats_min(),
             key,
             phase: &phases[phase.min(phases.len() - 1)],
-            device: Some(BlockDevice::made_up((253, 0), facts)),
-            disk: None,
+            device: None,
         }
     }
 
@@ -111,28 +92,15 @@ impl WatchedRun {
 
     /// A quarter of a second later, with this number of operations done.
     fn look(&mut self, done: Option<u64>) {
-        let seconds = self.state.seconds + 0.25;
-        let written = (seconds * 40e6) as u64;
-        let device = DeviceCounters { write_bytes: written, ..DeviceCounters::default() };
-        let processors = ProcessorTimes {
-            all_seconds: seconds * 2.0,
-            user_seconds: seconds * 0.24,
-            busy_seconds: seconds * 1.1,
-            steal_seconds: seconds * 0.02,
-        };
-        self.state.take(&CounterSample {
-            seconds,
-            done,
-            device: Some(device),
-            processors: Some(processors),
-        });
+        self.state.seconds += 0.25;
+        self.state.take(done);
     }
 }
 
 /// Some way into a run: phases are over, one of them invalid, and one is under way.
 fn under_way() -> WatchedRun {
     let mut run = WatchedRun::new(GROWING);
-    run.state.add_notice("after 3 repeats in 12 s: the answer is open", false);
+    run.state.add_notice("after 3 repeats in 12 s: the answer is open");
     for at in 0..23 {
         run.begins(at);
         run.look(Some(500));
@@ -147,14 +115,9 @@ fn under_way() -> WatchedRun {
 }
 
 /// What a terminal of a size shows, without blanks at the ends of lines.
-fn shown(state: &RunState, style: Style, columns: u16, rows: u16) -> String {
-    shown_by(columns, rows, |buffer| draw(state, style, buffer))
-}
-
-pub(super) fn shown_by(columns: u16, rows: u16, draw: impl FnOnce(&mut Buffer)) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-    terminal.draw(|frame| draw(frame.buffer_mut())).unwrap();
-    let buffer = terminal.backend().buffer();
+fn shown(state: &RunState, ascii: bool, columns: u16, rows: u16) -> String {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+    draw(state, ascii, &mut buffer);
     let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()
 }
@@ -162,43 +125,26 @@ pub(super) fn shown_by(columns: u16, rows: u16, draw: impl FnOnce(&mut Buffer)) 
 #[test]
 fn a_run_under_way_is_shown_in_terminals_of_all_sizes() {
     let run = under_way();
-    for (columns, rows) in [(80, 24), (40, 10), (160, 50)] {
-        let text = shown(&run.state, FULL, columns, rows);
-        assert_golden(&format!("live-{columns}x{rows}.txt"), &text);
+    assert_golden("live-80x24.txt", &shown(&run.state, false, 80, 24));
+    for (columns, rows) in [(1, 1), (10, 3), (40, 10), (300, 100), (300, 5), (20, 60)] {
+        let text = shown(&run.state, false, columns, rows);
+        assert_eq!(text.lines().count(), usize::from(rows), "{columns}x{rows}:\n{text}");
     }
 }
 
 #[test]
 fn nothing_but_ascii_is_shown_where_there_is_nothing_else() {
-    let plain = Style { columns: 80, ascii: true, colours: false };
-    let text = shown(&under_way().state, plain, 80, 24);
-    assert!(text.is_ascii());
-    assert_golden("live-ascii.txt", &text);
-}
-
-#[test]
-fn each_size_is_drawn() {
-    let run = under_way();
-    for (columns, rows) in
-        [(1, 1), (39, 10), (40, 9), (40, 60), (60, 15), (59, 16), (60, 16), (300, 100), (300, 10)]
-    {
-        let text = shown(&run.state, FULL, columns, rows);
-        let is_small = columns < 40 || rows < 10;
-        assert_eq!(text.contains("q leaves"), !is_small, "{columns}x{rows}:\n{text}");
-    }
-    let small = shown(&run.state, FULL, 30, 8);
-    assert!(small.starts_with("The view takes 40x10"), "{small}");
+    let text = shown(&under_way().state, true, 80, 24);
+    assert!(text.is_ascii() && text.contains("ein b?ser Name"), "{text}");
 }
 
 #[test]
 fn words_from_outside_bring_no_control_characters() {
     let mut run = under_way();
-    run.state.add_notice("found \u{1b}[31mred\nwords", false);
-    run.state.device = Some("vda\u{1b}".into());
+    run.state.add_notice("found \u{1b}[31mred\nwords");
     run.state.name = "making \u{7}x".into();
-    let text = shown(&run.state, FULL, 160, 50);
+    let text = shown(&run.state, false, 160, 50);
     assert!(text.contains("found \\u{1b}[31mred\\nwords"), "{text}");
-    assert!(text.contains("vda reads"), "{text}");
     assert!(!text.replace('\n', "").contains(char::is_control), "{text}");
 }
 
@@ -207,7 +153,7 @@ fn before_the_first_phase_it_says_what_is_done() {
     let mut run = WatchedRun::new(SIMPLE);
     run.state.status = "measuring the measurement overhead".into();
     run.look(None);
-    let text = shown(&run.state, FULL, 80, 24);
+    let text = shown(&run.state, false, 80, 24);
     assert!(text.contains("measuring the measurement overhead"), "{text}");
     assert!(text.contains("0 of 2 cells done"), "{text}");
     assert!(!text.contains("left"), "nothing is known yet: {text}");
@@ -216,18 +162,15 @@ fn before_the_first_phase_it_says_what_is_done() {
 #[test]
 fn the_cell_that_was_invalid_stays_marked() {
     let run = under_way();
-    assert_eq!(run.state.count(CellMark::Invalid), 1);
-    assert_eq!(run.state.count(CellMark::Running), 1);
-    assert_eq!(run.state.count(CellMark::Done), 10);
-    assert!(run.state.cells_done().starts_with("11 of 45 cells"));
-    assert!(shown(&run.state, FULL, 80, 24).contains("EACCES x 3"));
+    assert_eq!(run.state.cells_done(), "11 of 45 cells done, 1 invalid");
+    assert!(shown(&run.state, false, 80, 24).contains("EACCES x 3"));
 }
 
 #[test]
 fn what_is_left_follows_from_what_was_done() {
     let mut run = WatchedRun::new(SIMPLE);
     run.begins(0);
-    assert_eq!(run.state.left(), None);
+    assert_eq!(run.state.left(), None, "no operation is done");
     (0..4).for_each(|_| run.look(Some(0)));
     run.look(Some(500));
     let near = |found: Option<f64>, expected: f64| {
@@ -237,49 +180,35 @@ fn what_is_left_follows_from_what_was_done() {
     near(run.state.left(), 3.75);
     run.look(Some(1_000));
     run.ends(0, &[]);
-    run.begins(2);
     near(run.state.left(), 1.5);
-    run.look(Some(1_000));
-    near(run.state.left(), 0.0);
-}
-
-#[test]
-fn nothing_is_left_only_where_that_is_known() {
-    let mut run = WatchedRun::new(&SIMPLE.replace("repeats = 2", "repeats = 1"));
-    run.begins(0);
-    run.look(Some(0));
-    assert_eq!(run.state.left(), None, "one phase, and no operation is done");
-}
-
-#[test]
-fn a_virtual_hour_is_no_real_one() {
-    let mut run = WatchedRun::new(VIRTUAL);
-    run.begins(0);
-    run.look(Some(1_000));
-    run.ends(0, &[]);
-    run.begins(1);
-    (1..=8).for_each(|at| run.look(Some(at * 5_000_000)));
-    assert_eq!(run.state.left(), None, "it was never seen how long such an hour takes");
-    let text = shown(&run.state, FULL, 80, 24);
-    assert!(text.contains("40,000,000 operations done"), "{text}");
-    run.ends(1, &[]);
     run.begins(2);
     run.look(Some(1_000));
-    run.ends(2, &[]);
-    run.begins(3);
-    (0..2).for_each(|_| run.look(Some(7)));
-    let left = run.state.left();
-    assert!(left.is_some_and(|left| (left - 1.5).abs() < 1e-6), "2 s before, 0.5 s now: {left:?}");
+    near(run.state.left(), 1.25);
 }
 
 #[test]
-fn a_simulated_phase_has_a_rate_in_real_time_and_no_latency() {
-    let mut run = WatchedRun::new(VIRTUAL);
-    run.begins(1);
-    (1..=8).for_each(|at| run.look(Some(at * 5_000_000)));
-    let text = shown(&run.state, FULL, 80, 24);
-    assert!(text.contains("rate 20,000,000 operations/s, in real time "), "{text}");
-    assert!(text.lines().any(|line| line.ends_with(" mean latency -")), "{text}");
+fn the_rate_is_that_of_the_last_second() {
+    let mut run = WatchedRun::new(SIMPLE);
+    run.begins(0);
+    assert_eq!(run.state.rate(), None);
+    (0..8).for_each(|at| run.look(Some(at * 10)));
+    assert_eq!(run.state.rate(), Some(40.0));
+    (0..5).for_each(|_| run.look(Some(70)));
+    assert_eq!(run.state.rate(), Some(0.0));
+    run.look(None);
+    assert_eq!(run.state.rate(), None, "nothing is counted");
+}
+
+#[test]
+fn the_end_of_a_cell_is_said_with_what_it_took() {
+    let mut run = WatchedRun::new(SIMPLE);
+    run.state.seconds = 5.0;
+    run.begins(0);
+    let m = fixture::measurement("create", 1, 1_000, 20_000);
+    let said = run.state.phase_ends(&m).unwrap();
+    assert!(said.starts_with("repeat 1 of 2: 1 phase in "), "{said}");
+    assert!(said.ends_with(", prepared in 5.00 s"), "{said}");
+    assert_eq!(run.state.cell_ends(), None);
 }
 
 #[test]
@@ -308,7 +237,7 @@ fn a_run_with_a_time_limit_takes_no_longer_than_that() {
     run.state.seconds = 1_799.0;
     run.look(Some(1));
     assert_eq!(run.state.left(), Some(0.75));
-    let text = shown(&run.state, FULL, 80, 24);
+    let text = shown(&run.state, false, 80, 24);
     assert!(text.contains("at most 30 min"), "{text}");
 }
 
@@ -324,43 +253,25 @@ fn repeats_until_the_next_look_are_cells_too() {
         key: &key,
         phase: &plan.cells[0].phases[0],
         device: None,
-        disk: None,
     };
     state.phase_begins(&context);
     assert_eq!(state.cells_done(), "0 of 7 cells done");
-    assert_eq!(state.cells[0].marks[3], CellMark::Running);
-    assert!(shown(&state, FULL, 80, 24).contains("no device"));
 }
 
 #[test]
 fn making_files_is_shown_with_its_rate() {
     let mut run = WatchedRun::new(GROWING);
     run.state.prepares("bringing the place to files=2,000", &Headway::Share(0.25));
-    let text = shown(&run.state, FULL, 80, 24);
+    let text = shown(&run.state, false, 80, 24);
     assert!(text.contains("bringing the place to files=2,000"), "{text}");
     assert!(text.contains(" 25%"), "{text}");
     let making = Headway::Making { files: 4_000, before: 1_000, done: [].into() };
     run.state.prepares("bringing the place to files=2,000", &making);
     run.look(Some(0));
     run.look(Some(500));
-    let text = shown(&run.state, FULL, 80, 24);
+    let text = shown(&run.state, false, 80, 24);
     assert!(text.contains("1,500 of 4,000 files"), "{text}");
-    assert!(text.contains("rate 2,000 files/s"), "{text}");
-}
-
-#[test]
-fn many_cells_share_marks_and_many_variants_are_cut_around_the_one_that_runs() {
-    let variants: String = (0..30).map(|n| format!("[[variant]]\nname = \"v{n:02}\"\n")).collect();
-    let levels = (1..=40).map(|n| (n * 10).to_string()).collect::<Vec<_>>().join(", ");
-    let text = GROWING.split("[[variant]]").next().unwrap_or_default();
-    let text = text.replace("1_000, 2_000, 5_000, 10_000, 20_000", &levels) + &variants;
-    let mut run = WatchedRun::new(&text);
-    for at in (0..1_300).step_by(2) {
-        run.begins(at);
-    }
-    let shown = shown(&run.state, FULL, 80, 24);
-    assert!(shown.contains("a mark is 2 cells"), "{shown}");
-    assert_golden("live-many.txt", &shown);
+    assert!(text.contains("2,000 a second"), "{text}");
 }
 
 #[test]
@@ -390,33 +301,4 @@ fn between_phases_the_line_says_what_is_done() {
     let mut files = RunState::default();
     files.prepares("making files", &Headway::Share(0.25));
     assert_eq!(progress_line(&files, 80), "25%  making files", "they are the whole");
-}
-
-#[test]
-fn the_time_left_knows_cells_by_variant_and_level_and_what_comes_before_their_phases() {
-    let text = GROWING.replace("repeats = 3", "repeats = 2");
-    let mut run = WatchedRun::new(&text);
-    let cells = run.plan.cells.len();
-    // Each cell is prepared for 2 s; its phases take a second and its own number of seconds.
-    let mut total = 0.0;
-    for at in 0..cells * 2 {
-        let own = [1.0, 1.0 + (at / 2) as f64][at % 2];
-        if at % 2 == 0 {
-            run.state.prepares("preparing", &Headway::Share(0.5));
-            run.state.seconds += 2.0;
-            total += 2.0;
-        }
-        run.begins(at);
-        run.state.seconds += own;
-        total += own;
-        run.ends(at, &[]);
-    }
-    let left = run.state.left();
-    assert!(left.is_some_and(|left| (left - total).abs() < 1e-6), "{left:?}, not {total}");
-    let share = run.state.share_done();
-    assert!(share.is_some_and(|share| (share - 0.5).abs() < 1e-6), "{share:?}");
-    // A second of the next preparation is over.
-    run.state.seconds += 1.0;
-    let left = run.state.left();
-    assert!(left.is_some_and(|left| (left - total + 1.0).abs() < 1e-6), "{left:?}");
 }
