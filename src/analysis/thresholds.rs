@@ -7,9 +7,6 @@ pub(crate) const INTERVAL_ALPHA: f64 = 0.05;
 /// Work that differs by so small a share is the same: sizes are drawn, and counted.
 pub(crate) const WORK_SAME: f64 = 0.01;
 
-/// The slowdown that a check accepts where nothing else is asked, as a share: `--fail-on 5%`.
-pub(crate) const FAIL_ON_DEFAULT: f64 = 0.05;
-
 /// Others' share of all processors' time that disturbs, with interrupts and without threads of the kernel that work for
 /// the device; a machine at rest stays below 2%.
 pub(crate) const OTHERS_CPU_SHARE: f64 = 0.1;

@@ -1,5 +1,5 @@
-//! Counts the cases in which boatload is right where the truth is known: equal runs, pairs of runs in which one was
-//! slowed down, and runs of the simulated file system.
+//! Counts the cases in which boatload is right where the truth is known: equal runs, and pairs of runs in which one was
+//! slowed down.
 
 use super::compare::{ComparedRow, Comparison, PhaseKey, RowEffect};
 use super::effect::ComparedRatio;
@@ -174,75 +174,6 @@ impl Trials {
         let held = |row: &TrialRow| row.held.interval_at(alpha);
         self.rows.iter().any(|row| held(row).is_some_and(|found| found.high < share))
     }
-}
-
-/// How often something was found in pairs of separate runs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PairShares {
-    /// By a comparison of the two alone.
-    pub compare: Tally,
-    /// By a comparison that knows earlier runs of the same.
-    pub compare_stored: Tally,
-    /// By a check of the second against the first.
-    pub check: Tally,
-    /// By a check of the second against the history.
-    pub check_history: Tally,
-    /// By a check against the history that runs the job again up to once, up to twice, and so on.
-    pub confirmed: Vec<Tally>,
-}
-
-impl PairShares {
-    /// Counts a check that alarmed, or not, after each of the runs that it took; after fewer than it could, because
-    /// it looked well, it stays without an alarm.
-    pub fn count_confirmed(&mut self, alarms: &[bool], most: usize) {
-        self.confirmed.resize(most.max(self.confirmed.len()), Tally::default());
-        let last = alarms.last().copied().unwrap_or(false);
-        for (at, tally) in self.confirmed.iter_mut().enumerate() {
-            tally.count(alarms.get(at).copied().unwrap_or(last));
-        }
-    }
-}
-
-/// Pairs of separate runs under one kind of planted noise.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PairTrials {
-    /// The noise, for people.
-    pub noise: &'static str,
-    /// How often any difference, or regression, was claimed between equal runs.
-    pub equal: PairShares,
-    /// How often any row was found slower where the second took longer.
-    pub slower: PairShares,
-}
-
-impl PairTrials {
-    /// Whether differences or regressions were claimed in more than this share of the equal pairs, beyond chance.
-    #[must_use]
-    pub fn claims_more_than(&self, share: f64) -> bool {
-        let PairShares { compare, compare_stored, check, check_history, confirmed, .. } =
-            &self.equal;
-        let all = [compare, compare_stored, check, check_history];
-        all.into_iter().chain(confirmed).any(|tally| tally.is_above(share, CLAIMS_ALPHA))
-    }
-}
-
-/// What was found of one kind of noise of the simulated file system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimulatedNoise {
-    /// Its word in job files.
-    pub noise: &'static str,
-    /// How often the interval of a rate held the true one.
-    pub rate_held: Tally,
-    /// How often the interval of a ratio of two that are the same held 1.
-    pub ratio_held: Tally,
-}
-
-/// How often a law, or a change over levels, of the simulated file system was found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimulatedLaw {
-    /// What the truth was, for people.
-    pub truth: &'static str,
-    /// How often it was found.
-    pub right: Tally,
 }
 
 #[cfg(test)]

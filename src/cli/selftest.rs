@@ -7,18 +7,15 @@ use clap::Args;
 use super::job::{Job, percent_within};
 use super::out;
 use super::progress::{Progress, Quiet};
-use crate::analysis::trials::{SimulatedNoise, Tally};
 use crate::analysis::twins::ClaimKind;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::plan::CellPlan;
-use crate::report::{
-    write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
-};
+use crate::report::{write_same, write_slowed_twins, write_slower, write_twins};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
 use crate::run::noisy_neighbour::{NoisyNeighbour, make_noise};
 use crate::session::RunOrder;
-use crate::session::trials::{PairsAsked, pairs, same, simulated, slower, twins};
+use crate::session::trials::{same, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,15 +25,13 @@ Examples:
   boatload selftest --scenario chunks --delay 20%";
 
 const LONG: &str = "\
-There are three trials. --same 0, --slower 0 or --simulated 0 leaves one out.
+There are two trials. --same 0 or --slower 0 leaves one out.
 - --same compares equal runs. A claim of a difference between them is false.
 - --slower compares each variant with a copy whose requests take --delay longer. boatload should find it, and its intervals \
 should contain the truth.
-- --simulated runs simulated file systems with skewed, bimodal and drifting noise, and with known laws and knees.
 
 --scenario runs a scenario with an equal twin of each variant instead: findings that differ between twins are false. With \
---delay only the first variant has a twin, which is slower. --pairs compares separate simulated runs instead, as `compare` \
-and `check` do.
+--delay only the first variant has a twin, which is slower.
 
 Nothing is stored. The exit code is 1 if, beyond chance, more than 5% of the claims between equal runs are false, or less \
 than 90% of the truths are found.";
@@ -53,30 +48,16 @@ pub(super) struct SelfTest {
     /// Runs with a slower copy of each variant
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
-    /// How much longer the slower one takes [default: 10%]
-    ///
-    /// The default is 50% with --pairs, and 0% with --scenario.
+    /// How much longer the slower one takes [default: 10%, with --scenario 0%]
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
     delay: Option<f64>,
-    /// Runs of each simulated noise and law
-    #[arg(long, value_name = "RUNS", default_value_t = 200)]
-    simulated: u32,
     /// Run a scenario or job file with twins instead
     #[arg(long = "scenario", value_name = "NAME")]
-    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated"])]
+    #[arg(conflicts_with_all = ["scenario", "same", "slower"])]
     twins: Option<PathBuf>,
     /// Runs of --scenario
     #[arg(long, value_name = "RUNS", default_value_t = 10, requires = "twins")]
     runs: u32,
-    /// Compare pairs of simulated runs instead
-    #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u32).range(1..))]
-    #[arg(hide_short_help = true)]
-    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins", "noise"])]
-    pairs: Option<u32>,
-    /// Most runs that confirm a check of --pairs
-    #[arg(long, value_name = "N", default_value_t = 6, requires = "pairs")]
-    #[arg(hide_short_help = true)]
-    confirm: u32,
     /// Let another process use the disk and a processor
     #[arg(long)]
     noise: bool,
@@ -89,12 +70,6 @@ pub(super) struct SelfTest {
 
 /// How much longer the slower one of two takes unless it is given, as a share.
 const DELAY: f64 = 0.1;
-
-/// The same of pairs of separate runs.
-const PAIRS_DELAY: f64 = 0.5;
-
-/// Repeats of each of them unless they are given.
-const PAIRS_REPEATS: u32 = 10;
 
 /// The highest acceptable share of claims of a difference where there is none.
 const CLAIMS_MAX: f64 = 0.05;
@@ -113,7 +88,7 @@ impl SelfTest {
         let plan = self.job.plan()?;
         let (is_slowed, way_out) = match has_twins {
             true => (self.delay.is_some(), "leave out --delay"),
-            false => (self.slower > 0 && self.pairs.is_none(), "pass --slower 0"),
+            false => (self.slower > 0, "pass --slower 0"),
         };
         let fixed = |cell: &CellPlan| cell.reads_device() || cell.engine.is_simulated();
         if is_slowed && plan.cells.iter().any(fixed) {
@@ -127,10 +102,9 @@ impl SelfTest {
         let neighbour = || NoisyNeighbour::start(&order.directory, &arguments);
         let neighbour = self.noise.then(neighbour).transpose()?;
         let progress = Progress::plain(None, self.quiet);
-        let wrong = match self.pairs {
-            Some(number) => self.pairs(number, &order, &progress, &interrupt),
-            None if has_twins => self.twins(&order, &progress, &interrupt),
-            None => self.trials(&order, &progress, &interrupt),
+        let wrong = match has_twins {
+            true => self.twins(&order, &progress, &interrupt),
+            false => self.trials(&order, &progress, &interrupt),
         };
         drop(progress);
         let stopped = neighbour.map_or(Ok(()), NoisyNeighbour::stop);
@@ -170,55 +144,12 @@ impl SelfTest {
             let slower = slower(order, self.slower, delay, &begins, interrupt)?;
             print_result(progress, |out| write_slower(&slower, delay, out))?;
             if slower.holds_less_than(HELD_MIN) {
-                wrong.push(too_seldom("the planted slowdown"));
+                wrong.push(
+                    "intervals of the planted slowdown do not hold the truth often enough".into(),
+                );
             }
-        }
-        if self.simulated > 0 && !interrupt.is_set() {
-            let begins = |what: &str| {
-                progress.prepares_files(&format!("simulated: {what}"), &Headway::Share(0.0));
-            };
-            let found = simulated(order, self.simulated, &begins, interrupt)?;
-            print_result(progress, |out| {
-                write_simulated(&found.noises, &found.laws, self.simulated, out)
-            })?;
-            let is_seldom =
-                |tally: Tally| tally.interval().is_some_and(|share| share.high < HELD_MIN);
-            for SimulatedNoise { noise, rate_held, ratio_held } in &found.noises {
-                for (what, held) in [("rates", rate_held), ("ratios", ratio_held)] {
-                    if is_seldom(*held) {
-                        wrong.push(too_seldom(&format!("{what} with {noise} noise")));
-                    }
-                }
-            }
-            let missed = found.laws.iter().filter(|law| is_seldom(law.right));
-            wrong.extend(
-                missed.map(|law| format!("the truth `{}` is not found often enough", law.truth)),
-            );
         }
         Ok(wrong)
-    }
-
-    /// Does the trial of pairs of simulated runs and prints it; what is wrong beyond chance.
-    fn pairs(
-        &self,
-        number: u32,
-        order: &RunOrder<'_>,
-        progress: &Progress<'_>,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<String>> {
-        let delay = self.delay.unwrap_or(PAIRS_DELAY);
-        let repeats = self.job.repeats().unwrap_or(PAIRS_REPEATS);
-        let asked = PairsAsked { number, delay, repeats, confirm: self.confirm };
-        let begins = |noise: &str, at: u32| {
-            let share = f64::from(at - 1) / f64::from(number);
-            progress.prepares_files(&format!("pairs: {noise}"), &Headway::Share(share));
-        };
-        let found = pairs(order, asked, &begins, interrupt)?;
-        print_result(progress, |out| write_pairs(&found, delay, out))?;
-        let wrong = found.iter().filter(|trials| trials.claims_more_than(CLAIMS_MAX));
-        let wrong =
-            wrong.map(|trials| format!("too many claims between equal runs: {}", trials.noise));
-        Ok(wrong.collect())
     }
 
     /// Does the trial of a scenario with twins and prints it; what is wrong beyond chance.
@@ -264,8 +195,4 @@ fn print_result(
     let text = out::written("write the result", write)?;
     progress.clear_line();
     out::print(&text)
-}
-
-fn too_seldom(what: &str) -> String {
-    format!("intervals of {what} do not hold the truth often enough")
 }

@@ -7,9 +7,7 @@ use super::table::{Align, Table, TableColumn};
 use super::text::write_wrapped;
 use crate::analysis::findings::say::times;
 use crate::analysis::statistics::Interval;
-use crate::analysis::trials::{
-    PairShares, PairTrials, SimulatedLaw, SimulatedNoise, Tally, Trials,
-};
+use crate::analysis::trials::{Tally, Trials};
 use crate::analysis::twins::{FoundRuns, KindClaims, ToldApart, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
@@ -50,67 +48,6 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
     writeln!(out)
 }
 
-/// Writes how often a difference was found between separate runs of the simulated file system: equal ones, and those where
-/// the second takes longer by `delay`, a share.
-///
-/// # Errors
-/// If `out` does.
-pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::Result<()> {
-    let times = figures(1.0 + delay, 3);
-    let of_equal: fn(&PairTrials) -> &PairShares = |trials| &trials.equal;
-    for (title, shares) in [
-        ("Claimed between equal runs".to_string(), of_equal),
-        (format!("Found where the second takes {times} times as long"), |trials| &trials.slower),
-    ] {
-        let Some(first) = all.first().map(shares) else { continue };
-        writeln!(out, "{title}, {} for each noise", counted(first.compare.of, "pair"))?;
-        let heads = ["compare", "+ stored", "check", "history"].map(String::from).into_iter();
-        let confirmed = (1..=first.confirmed.len()).map(|number| format!("--confirm {number}"));
-        let mut table = table_of("planted noise", heads.chain(confirmed));
-        for trials in all {
-            let PairShares { compare, compare_stored, check, check_history, confirmed } =
-                shares(trials);
-            let tallies = [compare, compare_stored, check, check_history].into_iter();
-            let cells = tallies.chain(confirmed).map(|one| percent(*one));
-            table.row([trials.noise.to_string()].into_iter().chain(cells).collect());
-        }
-        table.write(out)?;
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
-const NOISES: [TableColumn<SimulatedNoise>; 3] = [
-    TableColumn::words("noise", |one| one.noise.into()),
-    TableColumn::numbers("rate held", |one| percent(one.rate_held)),
-    TableColumn::numbers("ratio held", |one| percent(one.ratio_held)),
-];
-
-const LAWS: [TableColumn<SimulatedLaw>; 2] = [
-    TableColumn::words("truth", |one| one.truth.into()),
-    TableColumn::numbers("found", |one| percent(one.right)),
-];
-
-/// Writes what was found of the simulated file system in this many runs of each kind.
-///
-/// # Errors
-/// If `out` does.
-pub fn write_simulated(
-    noises: &[SimulatedNoise],
-    laws: &[SimulatedLaw],
-    draws: u32,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let runs = counted(u64::from(draws), "run");
-    let title = "The simulated file system";
-    writeln!(out, "{title}, {runs} of each kind: 3 repeats of noise, 5 of truths")?;
-    for table in [Table::from_rows(&NOISES, noises), Table::from_rows(&LAWS, laws)] {
-        table.write(out)?;
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
 const CLAIMS: [TableColumn<KindClaims>; 5] = [
     TableColumn::words("finding", |one| one.kind.into()),
     TableColumn::numbers("claims", |one| grouped(one.claims)),
@@ -147,7 +84,7 @@ pub fn write_slowed_twins(
     let (runs, times) = (counted(trials.runs, "run"), figures(1.0 + delay, 3));
     let twin = format!("a twin of its first variant takes {times} times as long");
     writeln!(out, "Twins: {runs} of {scenario}; {twin}")?;
-    let mut table = table_of("", ["found slower", "share of runs", "found faster"]);
+    let mut table = table_of(&["found slower", "share of runs", "found faster"]);
     let phases = trials.differences.iter();
     let named = phases.map(|one| (one.phase.as_deref().unwrap_or("the whole job"), one.runs));
     for (name, runs) in named.chain([("at least one of these", trials.any_difference)]) {
@@ -159,7 +96,7 @@ pub fn write_slowed_twins(
 }
 
 fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
-    let mut table = table_of("", [claimed, held, "detectable", "ratio"]);
+    let mut table = table_of(&[claimed, held, "detectable", "ratio"]);
     for row in &trials.rows {
         let detectable = row.smallest_detectable().map_or_else(String::new, share);
         table.row(vec![
@@ -173,10 +110,10 @@ fn table(trials: &Trials, claimed: &str, held: &str) -> Table {
     table
 }
 
-/// A table of names, under this head, and of numbers.
-fn table_of<H: Into<String>>(names: &str, numbers: impl IntoIterator<Item = H>) -> Table {
-    let numbers = numbers.into_iter().map(|head| (head.into(), Align::Right));
-    Table::new(&[(names.to_string(), Align::Left)].into_iter().chain(numbers).collect::<Vec<_>>())
+/// A table of names, without a head, and of numbers.
+fn table_of(numbers: &[&str]) -> Table {
+    let numbers = numbers.iter().map(|head| (*head, Align::Right));
+    Table::new(&[("", Align::Left)].into_iter().chain(numbers).collect::<Vec<_>>())
 }
 
 fn count_of(tally: Tally) -> String {

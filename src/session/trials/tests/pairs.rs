@@ -1,18 +1,18 @@
 //! Counts claimed differences between separate runs of the simulated file system, under planted noise.
+#![expect(clippy::print_stdout, reason = "a test prints what it found")]
 
-use super::alone;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome, compare_beside};
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::HISTORY_RUNS;
-use crate::analysis::thresholds::FAIL_ON_DEFAULT;
-use crate::analysis::trials::{PairShares, PairTrials};
+use crate::analysis::trials::Tally;
 use crate::base::failure::{Failure, Result};
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
 use crate::session::RunOrder;
+use crate::session::trials::alone;
 
 /// Three phases, so long that background load is seen in them.
 const JOB: &str = "\
@@ -63,27 +63,29 @@ const PLANTED: [PlantedNoise; 5] = [
     },
 ];
 
+/// The slowdown that a check accepts, as a share: the default of `--fail-on`.
+const FAIL_ON: f64 = 0.05;
+
 /// Runs that are in the store before the first pair.
 const EARLIER_RUNS: usize = 6;
 
 /// Pairs of runs that are to be done.
 #[derive(Clone, Copy)]
-pub(crate) struct PairsAsked {
+struct PairsAsked {
     /// Pairs of equal runs for each noise, and as many pairs whose second run takes longer.
-    pub(crate) number: u32,
+    number: u32,
     /// By this share.
-    pub(crate) delay: f64,
+    delay: f64,
     /// Repeats of each run.
-    pub(crate) repeats: u32,
+    repeats: u32,
     /// How often a check runs a job again.
-    pub(crate) confirm: u32,
+    confirm: u32,
 }
 
-/// Does them for each planted noise. `begins` hears which. Ends early when it is interrupted.
-pub(crate) fn pairs(
+/// Does them for each planted noise.  Ends early when it is interrupted.
+fn pairs(
     order: &RunOrder<'_>,
     asked: PairsAsked,
-    begins: &dyn Fn(&str, u32),
     interrupt: &Interrupt,
 ) -> Result<Vec<PairTrials>> {
     let mut all = Vec::new();
@@ -95,8 +97,7 @@ pub(crate) fn pairs(
         for _ in 0..EARLIER_RUNS {
             runs.earlier.extend(runs.jobs.run(false)?);
         }
-        for at in 1..=asked.number {
-            begins(noise.name, at);
+        for _ in 0..asked.number {
             if !runs.add_pair(false, &mut trials.equal)?
                 || !runs.add_pair(true, &mut trials.slower)?
             {
@@ -167,9 +168,8 @@ impl StoredRuns<'_> {
             let is_slower = has(Decision::Longer);
             tally.count(if is_slow { is_slower } else { is_slower || has(Decision::Shorter) });
         }
-        let check = |runs: &[&RunFigures<'_>], baseline| {
-            Check::of_runs(runs, baseline, &[], FAIL_ON_DEFAULT)
-        };
+        let check =
+            |runs: &[&RunFigures<'_>], baseline| Check::of_runs(runs, baseline, &[], FAIL_ON);
         let is_alarm = |check: &Check| !check.with(CheckOutcome::Regression).is_empty();
         shares.check.count(is_alarm(&check(&[&of_b], BaselineRuns::Run(&of_a))));
         let history = BaselineRuns::History(&earlier);
@@ -191,36 +191,75 @@ impl StoredRuns<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How often something was found in pairs of separate runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct PairShares {
+    /// By a comparison of the two alone.
+    compare: Tally,
+    /// By a comparison that knows earlier runs of the same.
+    compare_stored: Tally,
+    /// By a check of the second against the first.
+    check: Tally,
+    /// By a check of the second against the history.
+    check_history: Tally,
+    /// By a check against the history that runs the job again up to once, up to twice, and so on.
+    confirmed: Vec<Tally>,
+}
 
-    #[test]
-    fn equal_runs_are_told_apart_in_few_pairs_and_a_slowdown_by_half_is_found() {
-        let plan = read_job(JOB, &Settings::default()).unwrap();
-        let order = RunOrder {
-            plan: &plan,
-            directory: std::env::temp_dir(),
-            command: "a test".into(),
-            fill_real: false,
-            place: Volume::default(),
-            tag: None,
-            group: None,
-        };
-        let asked = PairsAsked { number: 4, delay: 0.5, repeats: 10, confirm: 5 };
-        let found = pairs(&order, asked, &|_, _| (), &Interrupt::default()).unwrap();
-        assert_eq!(found.len(), PLANTED.len());
-        for PairTrials { noise, equal, slower } in &found {
-            let of_equal = [equal.compare, equal.compare_stored, equal.check];
-            for tally in of_equal.iter().chain(&equal.confirmed) {
-                assert!(tally.of == 4 && tally.times <= 2, "{noise}: {equal:?}");
-            }
-            assert_eq!(slower.confirmed.len(), 5);
-            assert!(slower.confirmed[4].times >= 2, "{noise}: {slower:?}");
-            if *noise != "neighbour stays" {
-                for tally in [slower.compare, slower.check] {
-                    assert!(tally.times >= 2, "{noise}: {slower:?}");
-                }
+impl PairShares {
+    /// Counts a check that alarmed, or not, after each of the runs that it took; after fewer than it could, because
+    /// it looked well, it stays without an alarm.
+    fn count_confirmed(&mut self, alarms: &[bool], most: usize) {
+        self.confirmed.resize(most.max(self.confirmed.len()), Tally::default());
+        let last = alarms.last().copied().unwrap_or(false);
+        for (at, tally) in self.confirmed.iter_mut().enumerate() {
+            tally.count(alarms.get(at).copied().unwrap_or(last));
+        }
+    }
+}
+
+/// Pairs of separate runs under one kind of planted noise.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct PairTrials {
+    /// The noise, for people.
+    noise: &'static str,
+    /// How often any difference, or regression, was claimed between equal runs.
+    equal: PairShares,
+    /// How often any row was found slower where the second took longer.
+    slower: PairShares,
+}
+
+#[test]
+fn equal_runs_are_told_apart_in_few_pairs_and_a_slowdown_by_half_is_found() {
+    let plan = read_job(JOB, &Settings::default()).unwrap();
+    let order = RunOrder {
+        plan: &plan,
+        directory: std::env::temp_dir(),
+        command: "a test".into(),
+        fill_real: false,
+        place: Volume::default(),
+        tag: None,
+        group: None,
+    };
+    let asked_for = std::env::var("BOATLOAD_PAIRS").ok().and_then(|text| text.parse().ok());
+    let number = asked_for.unwrap_or(4);
+    let asked = PairsAsked { number, delay: 0.5, repeats: 10, confirm: 5 };
+    let found = pairs(&order, asked, &Interrupt::default()).unwrap();
+    assert_eq!(found.len(), PLANTED.len());
+    println!("{found:#?}");
+    for PairTrials { noise, equal, slower } in &found {
+        let of_equal = [equal.compare, equal.compare_stored, equal.check];
+        for tally in of_equal.iter().chain(&equal.confirmed) {
+            assert!(
+                tally.of == u64::from(number) && 2 * tally.times <= tally.of,
+                "{noise}: {equal:?}"
+            );
+        }
+        assert_eq!(slower.confirmed.len(), 5);
+        assert!(2 * slower.confirmed[4].times >= u64::from(number), "{noise}: {slower:?}");
+        if *noise != "neighbour stays" {
+            for tally in [slower.compare, slower.check] {
+                assert!(2 * tally.times >= tally.of, "{noise}: {slower:?}");
             }
         }
     }
