@@ -18,7 +18,6 @@ pub mod findings;
 pub mod forecast;
 pub mod history;
 pub mod latencies;
-pub mod layout;
 pub mod limit;
 mod observations;
 pub mod ranked;

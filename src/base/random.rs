@@ -31,8 +31,6 @@ pub enum Stream {
     Disk = 10,
     /// When power is cut, and which writes are kept.
     PowerCut = 11,
-    /// Files and directories of a tree that are looked at.
-    TreeSample = 12,
     /// Seeds of the ranks of a run.
     Rank = 13,
 }

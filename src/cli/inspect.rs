@@ -6,31 +6,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::job::time_limit;
 use super::out;
-use crate::analysis::layout::LayoutSurvey;
 use crate::base::errno::Errno;
-use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
 use crate::host::facts::HostFacts;
-use crate::host::layout::{LayoutScore, SampleLimits, ScoreLimits, sample_below, score_below};
+use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
 use crate::host::space::Space;
-use crate::report::{host_lines, write_layout};
+use crate::report::host_lines;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::run_directory::open_parent;
 
 const EXAMPLES: &str = "\
 Examples:
   boatload inspect
-  boatload inspect /mnt/x
-  boatload inspect /home --layout --time-limit 60s     fragments of the files there";
-
-const LONG: &str = "\
-With --layout it says how the tree below the directory lies on the device: pieces of files and layout score by \
-size, small files, slack, entries of directories. All directories are listed, for at most half of the time; of \
-the files, as many as the time allows are looked at, drawn at random. Figures have 95% intervals from that \
-sampling; without one, all files were seen. It reads no content, follows no link, crosses no mount, and needs no \
-root.";
+  boatload inspect /mnt/x";
 
 /// Most files that the layout score looks at.
 const SCORE_FILES_MAX: u64 = 10_000;
@@ -38,37 +28,18 @@ const SCORE_FILES_MAX: u64 = 10_000;
 /// Most time that it takes: on a turning disk each inode that is not cached costs a seek.
 const LAYOUT_NS_MAX: u64 = 1_000_000_000;
 
-/// Files that a layout looks at, at most: a share is then known to 1%.
-const SAMPLE_FILES_MAX: u32 = 20_000;
-
 /// Show the file system, device, caches and rights of a directory
 #[derive(Args)]
-#[command(before_help = EXAMPLES, after_long_help = LONG)]
+#[command(before_help = EXAMPLES)]
 pub(super) struct Inspect {
     /// Directory to look at
     #[arg(default_value = ".", value_name = "DIR")]
     dir: PathBuf,
-    /// Show instead how the files below it lie on the device
-    #[arg(long)]
-    layout: bool,
-    /// Time that --layout may take
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time_limit, requires = "layout")]
-    time_limit: f64,
-    /// Files that --layout looks at, at most
-    #[arg(long, value_name = "N", default_value_t = SAMPLE_FILES_MAX, requires = "layout")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    files: u32,
-    /// Seed of the sample of --layout
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "layout")]
-    seed: u64,
 }
 
 impl Inspect {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
-        if self.layout {
-            return self.show_layout(parent.as_fd());
-        }
         let host = HostFacts::gather(parent.as_fd())?;
         let space = Space::read(parent.as_fd())?;
         let mut rows = vec![("directory", shown(&self.dir))];
@@ -86,27 +57,6 @@ impl Inspect {
         rows.extend(settings.into_iter().filter(|(name, _)| *name != "mounted").cloned());
         let lines = rows.into_iter().map(|(name, text)| format!("{name:13}{text}\n"));
         out::print(&lines.collect::<String>())?;
-        Ok(Exit::Good)
-    }
-
-    fn show_layout(&self, directory: BorrowedFd<'_>) -> Result<Exit> {
-        let clock = RealClock::new();
-        let begun = clock.now();
-        let is_within =
-            |seconds: f64| (clock.nanoseconds(begun, clock.now()) as f64) < seconds * 1e9;
-        let limits = SampleLimits {
-            files_most: self.files as usize,
-            seed: self.seed,
-            go_on_listing: &|| is_within(self.time_limit / 2.0),
-            go_on: &|| is_within(self.time_limit),
-        };
-        let sample = sample_below(directory, limits).map_err(|error| {
-            let doing = format!("look at the files below {}", shown(&self.dir));
-            Failure::from_system(doing, error.about())
-        })?;
-        let survey = LayoutSurvey::of(&sample);
-        let text = out::written("write the layout", |out| write_layout(&sample, &survey, out))?;
-        out::print(&text)?;
         Ok(Exit::Good)
     }
 }

@@ -20,7 +20,6 @@ mod filling;
 mod host_making;
 mod host_real;
 mod layout_real;
-mod layout_sample;
 mod limits;
 mod modelled_disk;
 mod modelled_runs;

@@ -4,14 +4,12 @@
 
 mod fiemap;
 mod fsmap;
-mod sample;
 
 use self::fiemap::{
     DATA_INLINE, DATA_TAIL, DELALLOC, ENCODED, Extent, LAST, MERGED, NOT_ALIGNED, UNKNOWN,
 };
 
 pub use fsmap::FreeExtents;
-pub use sample::{LayoutSample, SampleLimits, SampledFile, sample_below};
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
