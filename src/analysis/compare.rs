@@ -10,7 +10,6 @@ mod result;
 mod rows;
 
 use crate::analysis::figures::RunFigures;
-pub(crate) use baseline::BaselineMark;
 pub(crate) use check::{Check, CheckVerdict, UnlikeRun};
 pub(crate) use decisions::LoadedSide;
 pub use decisions::RowEffect;
@@ -18,7 +17,7 @@ pub(crate) use matching::PhaseKey;
 pub(crate) use result::{Absence, CheckOutcome, Metric};
 pub use result::{ComparedRow, Comparison};
 use rows::compare_sets;
-pub(crate) use rows::{BaselineRuns, HISTORY_FIGURES};
+pub(crate) use rows::BaselineRuns;
 
 /// The second run against the first, without other runs: equal ones are taken to differ as much as runs do in general.
 pub fn compare(a: &RunFigures<'_>, b: &RunFigures<'_>) -> Comparison {

@@ -25,7 +25,6 @@ const EXAMPLES: &str = "\
 Examples:
   boatload check last --baseline k7m           fails if more than 5% slower
   boatload check last --baseline history       than the runs before it
-  boatload check last --baseline history --show        with a table of those
   boatload check last --baseline history --confirm 3   run again before it fails
   boatload run && boatload check last --baseline history --fail-on 10%";
 
@@ -68,9 +67,6 @@ pub(super) struct CheckCommand {
     confirm: Option<u32>,
     #[command(flatten)]
     quiet: Quiet,
-    /// Show the history of each row; with --baseline history
-    #[arg(long)]
-    show: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -78,9 +74,6 @@ pub(super) struct CheckCommand {
 
 impl CheckCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        if self.show && self.baseline != HISTORY {
-            return Err(Failure::usage("--show shows a history: it takes --baseline history"));
-        }
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
             return self.against_history(&run, store);
@@ -160,7 +153,7 @@ impl CheckCommand {
     fn deliver(&self, check: Check, run: &Book, baseline: BaselineRuns<'_>) -> Result<Exit> {
         let check = Check { fail_on_unsure: self.fail_on_unsure, ..check };
         let doing = "write the check";
-        let text = written(doing, |out| write_check(run, baseline, &check, self.show, out))?;
+        let text = written(doing, |out| write_check(run, baseline, &check, out))?;
         print_and_keep(&text, self.json.as_deref(), || {
             written(doing, |out| write_check_json(&check, out))
         })?;
@@ -183,35 +176,4 @@ fn measured(word: &str, store: &StorePlace) -> Result<Book> {
         "{word} was published, not measured here: another machine's figures are no bound for this \
          one. `boatload compare` puts them against a run"
     )))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-    use crate::analysis::thresholds::FAIL_ON_DEFAULT;
-    use crate::cli::{Arguments, Command};
-
-    fn parsed(words: &[&str]) -> CheckCommand {
-        let words = ["boatload", "check", "last"].iter().chain(words);
-        let Command::Check(stored) = Arguments::try_parse_from(words).unwrap().command else {
-            panic!("another command");
-        };
-        stored.command
-    }
-
-    #[test]
-    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
-        let command = parsed(&["--baseline", "history"]);
-        assert!((command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
-    }
-
-    #[test]
-    fn one_run_as_a_baseline_has_no_history_to_show() {
-        let nowhere = StorePlace { store: Some("/nonexistent/boatload.db".into()) };
-        let failure = parsed(&["--baseline", "k7m", "--show"]).run(&nowhere).unwrap_err();
-        assert_eq!(failure.exit, Exit::Usage, "{failure:?}");
-        assert!(failure.sentence.contains("--baseline history"), "{failure:?}");
-    }
 }

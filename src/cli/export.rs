@@ -12,7 +12,6 @@ use super::runs::{RUN_HELP, find_run};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::report::{EXPORTS, ExportFormat, ExportText, find_export};
-use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,9 +44,6 @@ pub(super) struct ExportCommand {
     /// Where to write it; - is standard output. Several files need a directory
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Only this phase (csv, csv-windows, hgrm)
-    #[arg(long, value_name = "PHASE")]
-    phase: Option<String>,
 }
 
 fn formats() -> PossibleValuesParser {
@@ -60,53 +56,25 @@ impl ExportCommand {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let format = find_export(&self.format)
             .ok_or_else(|| Failure::usage(format!("there is no format {}", self.format)))?;
-        let mut book = find_run(&self.run, store)?;
-        if let Some(phase) = &self.phase {
-            keep_phase(&mut book, phase, format)?;
-        }
+        let book = find_run(&self.run, store)?;
         let texts = (format.texts)(&Analysis::of(&book)).map_err(|why| {
             Failure::from_system(format!("write {} as {}", book.run.id, self.format), why)
         })?;
-        deliver(&texts, &self.output, format.has_phases)?;
+        deliver(&texts, &self.output)?;
         Ok(Exit::Good)
     }
 }
 
-fn keep_phase(book: &mut Book, phase: &str, format: &ExportFormat) -> Result<()> {
-    if !format.has_phases {
-        let with = EXPORTS.iter().filter(|one| one.has_phases).map(|one| one.name);
-        let with = with.collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(format!(
-            "{} tells of a run as a whole; --phase goes with {with}",
-            format.name
-        )));
-    }
-    let mut phases: Vec<String> = book.measurements.iter().map(|m| m.phase.clone()).collect();
-    book.measurements.retain(|m| m.phase == phase);
-    if book.measurements.is_empty() {
-        phases.sort();
-        phases.dedup();
-        return Err(Failure::usage(format!(
-            "the run has no phase \"{}\"; its phases: {}",
-            shown(phase),
-            shown(phases.join(", "))
-        )));
-    }
-    Ok(())
-}
-
-/// Gives texts to the user: to standard output, to a file, or to files in a directory. With phases, one of them is a way to
-/// have fewer.
+/// Gives texts to the user: to standard output, to a file, or to files in a directory.
 ///
 /// # Errors
 /// If they cannot be written there, or are too many for one place.
-pub(super) fn deliver(texts: &[ExportText], output: &Path, has_phases: bool) -> Result<()> {
-    let or_one = if has_phases { ", or one phase with --phase" } else { "" };
+pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
     match texts {
         [only] if output == Path::new("-") => out::give(&only.text),
         [only] if !is_directory(output) => out::write_file(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
-            "that takes {} files: name a directory for them with -o DIR{or_one}",
+            "that takes {} files: name a directory for them with -o DIR",
             texts.len()
         ))),
         _ if !output.is_dir()
@@ -114,7 +82,7 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path, has_phases: bool) -> 
         {
             let (number, name) = (texts.len(), shown(output));
             Err(Failure::usage(format!(
-                "that makes {number} files and {name} is the name of one. Nothing was written. Name a directory for them: -o DIR/{or_one}"
+                "that makes {number} files and {name} is the name of one. Nothing was written. Name a directory for them: -o DIR/"
             )))
         }
         _ => {

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::out;
 use super::progress::{Progress, Quiet};
-use super::{job, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::shell::quoted;
 use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
 use crate::host::memory::memory_bytes;
-use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX, rounds_default};
+use crate::plan::prepare::{Churn, rounds_default};
 use crate::plan::{
     BallastGoal, FillMethod, Plan, Prepare, Settings, THREADS_MAX, find_scenario, read_job,
 };
@@ -37,9 +37,9 @@ Examples:
 
 const AGE_EFFECTS: &str = "\
 Files of 4 KiB to 16 MiB, many small and few large, are made until df shows that much of the space in \
-use; after every ten one at random is deleted. With --layout-score, --rounds or --pieces, files grow \
-side by side, a piece at a time, and then, round by round, random files that hold a tenth of the used \
-space are deleted and replaced, until the layout score is not above S or the rounds are done. The same seed has the same history, whatever the \
+use; after every ten one at random is deleted. With --layout-score files grow \
+side by side, 12 KiB at a time, and then, round by round, random files that hold a tenth of the used \
+space are deleted and replaced, until the layout score is not above S, or 20 rounds are done. The same seed has the same history, whatever the \
 number of threads. They lie in a directory boatload-ID of their own and stay. `boatload clean DIR \
 --ballast` removes them.";
 
@@ -56,8 +56,9 @@ pub(super) struct Fill {
     /// Workers [default: the processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(THREADS_MAX)))]
     threads: Option<u32>,
-    #[command(flatten)]
-    how: How,
+    /// Seed of everything drawn at random
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 /// Age a file system by making and deleting files, and leave them there
@@ -73,24 +74,12 @@ pub(super) struct Age {
     /// Fragment until the layout score is not above this number from 0 to 1
     #[arg(long, value_name = "S", value_parser = layout_score)]
     layout_score: Option<f64>,
-    /// Most rounds of deleting and replacing a tenth of the used space [default: 20 with --layout-score]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(ROUNDS_MAX)))]
-    rounds: Option<u32>,
-    /// Bytes by which files grow side by side, 4KiB to 16MiB [default: 12KiB with --layout-score or --rounds]
-    #[arg(long, value_name = "BYTES", value_parser = piece_bytes)]
-    pieces: Option<u32>,
     /// Confirm that the file system may be filled
     #[arg(long)]
     fill_real: bool,
     /// Workers
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(THREADS_MAX)))]
     threads: u32,
-    #[command(flatten)]
-    how: How,
-}
-
-#[derive(Args)]
-struct How {
     /// Seed of everything drawn at random
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -98,7 +87,7 @@ struct How {
 
 impl Fill {
     pub(super) fn run(&self) -> Result<Exit> {
-        let plan = self.how.plan("clutter", "files_present", "--files", &self.files)?;
+        let plan = scenario_plan(self.seed, "clutter", "files_present", "--files", &self.files)?;
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone());
         if prepare.as_ref().is_some_and(|one| !matches!(one.goal, BallastGoal::Files(_))) {
             return Err(Failure::usage(
@@ -119,32 +108,23 @@ impl Age {
                 shown(&self.dir)
             )));
         }
-        let plan = self.how.plan("fullness", "levels", "--to", &self.to)?;
+        let plan = scenario_plan(self.seed, "fullness", "levels", "--to", &self.to)?;
         stock_with(self.threads, &self.dir, self.prepare(&plan))
     }
 
     /// How `fullness` ages; with what is asked for, how it fragments.
     fn prepare(&self, plan: &Plan) -> Option<Prepare> {
-        let fragments =
-            self.layout_score.is_some() || self.rounds.is_some() || self.pieces.is_some();
         let mut all = plan.cells.iter().filter_map(|cell| cell.prepare.clone());
         all.find_map(|mut prepare| match &mut prepare.ballast.method {
             FillMethod::Age { empty_from: None, churn, .. }
-                if churn.piece_bytes.is_some() == fragments =>
+                if churn.piece_bytes.is_some() == self.layout_score.is_some() =>
             {
-                *churn = self.churn(*churn);
+                churn.rounds = rounds_default(self.layout_score);
+                churn.layout_score = self.layout_score;
                 Some(prepare)
             }
             _ => None,
         })
-    }
-
-    fn churn(&self, of_scenario: Churn) -> Churn {
-        Churn {
-            piece_bytes: self.pieces.or(of_scenario.piece_bytes),
-            rounds: self.rounds.unwrap_or(rounds_default(self.layout_score)),
-            layout_score: self.layout_score,
-        }
     }
 }
 
@@ -153,33 +133,29 @@ fn layout_score(text: &str) -> std::result::Result<f64, String> {
     score.ok_or_else(|| "write it as a number from 0 to 1, such as 0.8".to_string())
 }
 
-fn piece_bytes(text: &str) -> std::result::Result<u32, String> {
-    let wanted = job::size(text)?;
-    let piece = u32::try_from(wanted).ok().filter(|_| PIECE_BYTES.contains(&wanted));
-    piece.ok_or_else(|| {
-        format!("write {} to {}", bytes(*PIECE_BYTES.start()), bytes(*PIECE_BYTES.end()))
-    })
-}
-
-impl How {
-    /// The plan of a scenario at its original scale, with the only level that is wanted.
-    fn plan(&self, scenario: &str, parameter: &str, option: &str, value: &str) -> Result<Plan> {
-        if value.contains(',') {
-            return Err(Failure::usage(format!("{option} takes one value, not {}", shown(value))));
-        }
-        let text = find_scenario(scenario).map(|scenario| scenario.text).unwrap_or_default();
-        let settings = Settings {
-            scale: crate::plan::Scale::Original,
-            seed: self.seed,
-            memory_bytes: memory_bytes(),
-            set: vec![(parameter.into(), value.into())],
-            ..Settings::default()
-        };
-        read_job(text, &settings).map_err(|problems| {
-            let report = problems.report(&format!("{option} {}", shown(value)));
-            Failure::usage(report.replace(&format!("--set {parameter}"), option))
-        })
+/// The plan of a scenario at its original scale, with the only level that is wanted.
+fn scenario_plan(
+    seed: Option<u64>,
+    scenario: &str,
+    parameter: &str,
+    option: &str,
+    value: &str,
+) -> Result<Plan> {
+    if value.contains(',') {
+        return Err(Failure::usage(format!("{option} takes one value, not {}", shown(value))));
     }
+    let text = find_scenario(scenario).map(|scenario| scenario.text).unwrap_or_default();
+    let settings = Settings {
+        scale: crate::plan::Scale::Original,
+        seed,
+        memory_bytes: memory_bytes(),
+        set: vec![(parameter.into(), value.into())],
+        ..Settings::default()
+    };
+    read_job(text, &settings).map_err(|problems| {
+        let report = problems.report(&format!("{option} {}", shown(value)));
+        Failure::usage(report.replace(&format!("--set {parameter}"), option))
+    })
 }
 
 fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit> {
@@ -265,7 +241,7 @@ mod tests {
     fn churn(words: &str) -> Option<Churn> {
         let line = format!("age . --to 80% --fill-real {words}");
         let age = AgeLine::try_parse_from(line.split_whitespace()).ok()?.age;
-        let plan = age.how.plan("fullness", "levels", "--to", &age.to).unwrap();
+        let plan = scenario_plan(age.seed, "fullness", "levels", "--to", &age.to).unwrap();
         match age.prepare(&plan)?.ballast.method {
             FillMethod::Age { churn, .. } => Some(churn),
             FillMethod::Fill => None,
@@ -276,12 +252,9 @@ mod tests {
     fn files_are_written_whole_unless_fragments_are_asked_for() {
         let piece_bytes = Some(12 << 10);
         assert_eq!(churn(""), Some(Churn::default()));
-        assert_eq!(churn("--rounds 7"), Some(Churn { piece_bytes, rounds: 7, layout_score: None }));
         let wanted = Churn { piece_bytes, rounds: 20, layout_score: Some(0.8) };
         assert_eq!(churn("--layout-score 0.8"), Some(wanted));
-        let wanted = Churn { piece_bytes: Some(1 << 20), rounds: 3, layout_score: Some(0.5) };
-        assert_eq!(churn("--pieces 1MiB --rounds 3 --layout-score 0.5"), Some(wanted));
-        for wrong in ["--layout-score 80", "--layout-score nan", "--rounds 1001", "--pieces 1KiB"] {
+        for wrong in ["--layout-score 80", "--layout-score nan"] {
             assert_eq!(churn(wrong), None, "{wrong}");
         }
     }

@@ -64,7 +64,7 @@ pub(super) fn keep_run(book: &Book, output: &Path) -> Result<()> {
 
 fn keep(page: std::io::Result<ExportText>, output: &Path) -> Result<()> {
     let text = page.map_err(|error| Failure::from_system("make the report", error))?;
-    deliver(&[text], output, false)
+    deliver(&[text], output)
 }
 
 /// Whether a run can keep its page there, as far as that is known before it.

@@ -14,8 +14,7 @@ use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, time, write_wrapped};
 use crate::analysis::compare::differences::{differences, letter};
 use crate::analysis::compare::{
-    BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, HISTORY_FIGURES,
-    Metric, PhaseKey,
+    BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::findings::say::{span, times};
@@ -91,13 +90,12 @@ pub fn write_comparison(
     write_differences(books, out)
 }
 
-/// Writes the result of the check: sentences, a line for each phase, and how to read them. `show`
-/// adds the history of each. Fails only if `out` does.
+/// Writes the result of the check: sentences, a line for each phase, and how to read them. Fails only if
+/// `out` does.
 pub fn write_check(
     run: &Book,
     baseline: BaselineRuns<'_>,
     check: &Check,
-    show: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_lines(&check_sentences(check), out)?;
@@ -117,9 +115,6 @@ pub fn write_check(
         write_wrapped("", &format!("B was run again as {}", again.join(", ")), out)?;
     }
     write_table(&check_table(check), &check_reading(check), out)?;
-    if show {
-        check.rows().try_for_each(|row| write_history(row, out))?;
-    }
     write_differences(&[newest, run], out)
 }
 
@@ -255,30 +250,6 @@ fn latencies_table(comparison: &Comparison) -> Table {
         },
     );
     table
-}
-
-fn write_history(row: &ComparedRow, out: &mut dyn Write) -> io::Result<()> {
-    let Some(history) = &row.history else { return Ok(()) };
-    let title = phase_name(&row.key);
-    let mut table = Table::new(&[
-        (title.as_str(), Align::Left),
-        ("run", Align::Left),
-        (if row.metric == Metric::Seconds { "took" } else { "rate" }, Align::Right),
-        ("", Align::Left),
-    ]);
-    for point in &history.points {
-        let started = point.started.get(..16).unwrap_or_default().replace('T', " ");
-        let mark = match point.mark {
-            BaselineMark::Earlier => "earlier",
-            BaselineMark::Step => "STEP",
-            BaselineMark::Baseline => "baseline",
-            BaselineMark::Outlier => "outlier, not counted",
-        };
-        let value = value_text(row.metric, point.value, HISTORY_FIGURES);
-        table.row(vec![started, point.run.clone(), value, mark.into()]);
-    }
-    writeln!(out)?;
-    table.write(out)
 }
 
 /// What stands for a value that is not known.

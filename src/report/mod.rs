@@ -13,7 +13,6 @@ mod format;
 mod head;
 mod host;
 mod json;
-mod layout;
 mod lists;
 mod markup;
 mod names;
@@ -36,12 +35,9 @@ pub use export::{EXPORTS, ExportFormat, ExportText, find_export};
 pub use format::ReportFormat;
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
-pub use layout::write_layout;
 pub use lists::{write_references, write_runs};
 pub use page::{PAGE_RUNS_MAX, page_text};
-pub use selftest::{
-    write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
-};
+pub use selftest::{write_same, write_slowed_twins, write_slower, write_twins};
 pub use terminal::write_screen;
 
 /// Every report that a command can ask for.

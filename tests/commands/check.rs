@@ -165,7 +165,7 @@ fn a_run_that_ended_early_cannot_pass_whatever_it_measured() {
 #[test]
 fn the_history_is_the_runs_like_it_before_it_and_a_step_begins_a_new_baseline() {
     let bench = Bench::default();
-    let first = stored(&bench, &job(""), 1);
+    stored(&bench, &job(""), 1);
     let ran = bench.run(["check", "last", "--baseline", "history"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("Nothing to compare with yet: "), "{}", ran.stdout);
@@ -174,18 +174,15 @@ fn the_history_is_the_runs_like_it_before_it_and_a_step_begins_a_new_baseline() 
     }
     stored(&bench, &job(", stall = { every = 50, time = '5ms' }"), 100);
     let slow: Vec<String> = (10..14).map(|seed| slower(&bench, seed, 1.5)).collect();
-    let check = |id: &str| bench.run(["check", id, "--baseline", "history", "--show"]);
+    let check = |id: &str| bench.run(["check", id, "--baseline", "history"]);
     for id in &slow[..3] {
         let ran = check(id);
         assert_eq!(ran.code, Some(3), "not yet accepted: {}", ran.stdout);
     }
     let ran = check(&slow[3]);
     assert_eq!(ran.code, Some(0), "three runs are a baseline: {}", ran.stdout);
-    let step = ran.stdout.lines().find(|line| line.contains("STEP")).unwrap();
-    assert!(step.contains(&slow[0]), "{step}");
-    assert!(ran.stdout.contains(&first), "{}", ran.stdout);
-    let lines = ran.stdout.lines().filter(|line| line.ends_with("earlier")).count();
-    assert_eq!(lines, 3 * 7, "the job with stalls is another: {}", ran.stdout);
+    let text = "A is the newest of 10 earlier runs";
+    assert!(ran.stdout.contains(text), "the job with stalls is another: {}", ran.stdout);
     let ran = bench.run(["check", "last", "--baseline", "history", "--last", "2"]);
     assert!(ran.stdout.contains("A is the newest of 2 earlier runs"), "{}", ran.stdout);
 }

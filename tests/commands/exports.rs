@@ -144,17 +144,6 @@ fn percentile_files_agree_with_the_document() {
 }
 
 #[test]
-fn a_phase_that_is_asked_for_stands_alone() {
-    let (bench, _) = measured();
-    let table = exported(&bench, &["csv", "--phase", "read"]);
-    assert!(table.contains("\"read\"") && !table.contains("\"create\""), "{table}");
-    let ran = bench.run(["export", "last", "--format", "csv", "--phase", "delete"]);
-    assert!(ran.refuses(2).contains("its phases: create, read"), "{}", ran.stderr);
-    let ran = bench.run(["export", "last", "--format", "json", "--phase", "read"]);
-    assert!(ran.refuses(2).contains("as a whole"), "{}", ran.stderr);
-}
-
-#[test]
 fn a_file_is_replaced_in_one_step_and_nothing_stays_beside_it() {
     let (bench, _) = measured();
     let path = bench.write("run.prom", "old");
@@ -247,7 +236,7 @@ fn an_imported_run_is_the_run_in_every_report_and_in_the_tables() {
     for arguments in [
         &["show", "last", "--details"][..],
         &["show", "last", "--json", "-"],
-        &["export", "last", "--format", "hgrm", "--phase", "create", "-o", "p"],
+        &["export", "last", "--format", "hgrm", "-o", "p"],
         &["runs"],
     ] {
         let [own, imported] = [&bench, &other].map(|bench| bench.run(arguments));

@@ -23,7 +23,7 @@ use crate::base::units::{Unit, grouped};
 use crate::results::book::{Book, Measurement, SETTLE};
 
 /// Significant figures of the mean of a history.
-pub(crate) const HISTORY_FIGURES: u32 = 4;
+const HISTORY_FIGURES: u32 = 4;
 
 /// Set A.
 #[derive(Clone, Copy, Debug)]

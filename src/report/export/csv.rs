@@ -38,14 +38,12 @@ const RUN: [&str; 3] = ["run", "scenario", "filesystem"];
 pub(super) const CSV: ExportFormat = ExportFormat {
     name: "csv",
     about: "a table with a row for each measurement",
-    has_phases: true,
     texts: measurement_rows,
 };
 
 pub(super) const CSV_WINDOWS: ExportFormat = ExportFormat {
     name: "csv-windows",
     about: "a table with a row for each window of each measurement",
-    has_phases: true,
     texts: window_rows,
 };
 

@@ -18,8 +18,6 @@ pub struct ExportFormat {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Whether it has each phase apart, so that one of them can be asked for.
-    pub has_phases: bool,
     /// The run in this format, in as many texts as that takes; a sentence if the run has nothing that
     /// the format could show.
     pub texts: fn(&Analysis<'_>) -> Result<Vec<ExportText>, String>,

@@ -10,7 +10,6 @@ use crate::report::charts::{
 pub(super) const GNUPLOT: ExportFormat = ExportFormat {
     name: "gnuplot",
     about: "the data of each chart, with a script that gives a PNG",
-    has_phases: false,
     texts: scripts,
 };
 

@@ -16,7 +16,6 @@ use crate::results::book::{Book, Level};
 pub(super) const HGRM: ExportFormat = ExportFormat {
     name: "hgrm",
     about: "percentiles of latencies for HdrHistogram's plotter, a file for each phase",
-    has_phases: true,
     texts: percentiles,
 };
 

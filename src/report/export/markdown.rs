@@ -17,7 +17,6 @@ use crate::results::book::Book;
 pub(super) const MARKDOWN: ExportFormat = ExportFormat {
     name: "markdown",
     about: "conclusions, a table and the host, to paste into an issue",
-    has_phases: false,
     texts: account,
 };
 

@@ -35,7 +35,6 @@ pub fn find_export(name: &str) -> Option<&'static ExportFormat> {
 const DOCUMENT: ExportFormat = ExportFormat {
     name: "json",
     about: "the run document, which `boatload import` reads",
-    has_phases: false,
     texts: document,
 };
 

@@ -16,7 +16,6 @@ use crate::results::book::Book;
 pub(super) const OPENMETRICS: ExportFormat = ExportFormat {
     name: "openmetrics",
     about: "gauges for a textfile collector of Prometheus",
-    has_phases: false,
     texts: gauges,
 };
 

@@ -32,7 +32,7 @@ fn checked_text(run: &Book, history: &[&Book]) -> String {
     };
     let check = Check::of_runs(&[&RunFigures::of(run)], baseline, &[], 0.05);
     let mut out = Vec::new();
-    write_check(run, baseline, &check, true, &mut out).unwrap();
+    write_check(run, baseline, &check, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -130,7 +130,7 @@ fn a_check_against_a_run_knows_earlier_runs_and_one_run_is_no_variance() {
     let history = BaselineRuns::History(std::slice::from_ref(&baseline));
     let check = Check::of_runs(&[&RunFigures::of(&run)], history, &[], 0.8);
     let mut out = Vec::new();
-    write_check(&run, history, &check, false, &mut out).unwrap();
+    write_check(&run, history, &check, &mut out).unwrap();
     let text = words(&String::from_utf8(out).unwrap());
     assert!(text.contains("Too few other runs show how much equal runs differ"), "{text}");
     assert!(text.contains("OK: nothing is more than 80% slower (a slowdown of "), "{text}");

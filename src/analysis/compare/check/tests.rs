@@ -1,5 +1,6 @@
 use super::*;
-use crate::analysis::compare::{BaselineMark, ComparedRow};
+use crate::analysis::compare::ComparedRow;
+use crate::analysis::compare::baseline::BaselineMark;
 use crate::base::errno::Errno;
 use crate::base::random::{Stream, draw};
 use crate::results::book::{Book, CellKey, Disturbance, Measurement};

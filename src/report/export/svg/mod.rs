@@ -25,7 +25,6 @@ pub(crate) use style::dark_rules;
 pub(super) const SVG: ExportFormat = ExportFormat {
     name: "svg",
     about: "pictures for papers and pages, a file for each",
-    has_phases: false,
     texts: chart_files,
 };
 
