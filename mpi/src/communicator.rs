@@ -13,16 +13,13 @@ use mpi::{Rank, Tag, Threading};
 
 use crate::finalize::{Heartbeat, finalize};
 use crate::launcher;
-use crate::messages::{Called, Posted, return_errors};
+use crate::messages::{Posted, return_errors};
 
 /// Messages of a run.
 const RUN: Tag = 1;
 
 /// Messages of its end: what came too late for the run stays apart from them.
 const END: Tag = 2;
-
-/// A longer message goes in pieces of this size, and the first that is shorter is its last: MPI counts to 2 GiB.
-const PIECE_BYTES: usize = 1 << 24;
 
 /// A wait first only yields the processor: ranks that reach a barrier last leave it within microseconds.
 const YIELDS_FOR: Duration = Duration::from_millis(1);
@@ -96,17 +93,10 @@ impl MpiJob {
 struct Traffic {
     /// None after the end.
     universe: Option<Universe>,
-    /// Pieces that left too late for whoever sent them.
+    /// Messages that left too late for whoever sent them.
     leaving: Vec<Posted>,
     /// Messages that have arrived in part, by their tag and sender.
-    arriving: BTreeMap<(Tag, u32), Arriving>,
-}
-
-/// A message that has arrived in part.
-#[derive(Default)]
-struct Arriving {
-    bytes: Vec<u8>,
-    piece: Option<Posted>,
+    arriving: BTreeMap<(Tag, u32), Posted>,
 }
 
 impl MpiCommunicator {
@@ -140,31 +130,6 @@ impl MpiCommunicator {
     fn traffic(&self) -> MutexGuard<'_, Traffic> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Sends a piece of a message.
-    fn send_piece(&self, to: Rank, piece: &[u8], wait: &Wait) -> Result<(), MessageError> {
-        // Held for each call, so that there is one at a time.
-        let posted = {
-            let _traffic = self.traffic();
-            Posted::send(piece.to_vec(), to, self.tag)
-        };
-        let mut posted = posted.map_err(MessageError::Broken)?;
-        loop {
-            let mut traffic = self.traffic();
-            posted = match posted.into_piece().map_err(MessageError::Broken)? {
-                Ok(_) => return Ok(()),
-                Err(posted) => posted,
-            };
-            if wait.is_over() {
-                // MPI still reads it, and may deliver it later.
-                traffic.leaving.push(posted);
-                return Err(MessageError::TimedOut);
-            }
-            drop(traffic);
-            // The receiver may not be there yet, or takes it bit by bit, which continues only while MPI is called.
-            wait.pause(PAUSE_MIN);
-        }
-    }
 }
 
 impl Communicator for MpiCommunicator {
@@ -178,63 +143,52 @@ impl Communicator for MpiCommunicator {
 
     fn send(&self, to: u32, message: &[u8], within: Duration) -> Result<(), MessageError> {
         let (to, wait) = (rank_of(to)?, Wait::new(within));
-        let whole = message.chunks_exact(PIECE_BYTES);
-        let last = whole.remainder();
-        for piece in whole.chain([last]) {
-            self.send_piece(to, piece, &wait)?;
+        // Held for each call, so that there is one at a time.
+        let posted = {
+            let _traffic = self.traffic();
+            Posted::send(message.to_vec(), to, self.tag)
+        };
+        let mut posted = posted.map_err(MessageError::Broken)?;
+        loop {
+            let mut traffic = self.traffic();
+            posted = match posted.into_message().map_err(MessageError::Broken)? {
+                Ok(_) => return Ok(()),
+                Err(posted) => posted,
+            };
+            if wait.is_over() {
+                // MPI still reads it, and may deliver it later.
+                traffic.leaving.push(posted);
+                return Err(MessageError::TimedOut);
+            }
+            drop(traffic);
+            // The receiver may not be there yet, or takes it bit by bit, which continues only while MPI is called.
+            wait.pause(PAUSE_MIN);
         }
-        Ok(())
     }
 
     fn receive(&self, from: u32, within: Duration) -> Result<Vec<u8>, MessageError> {
-        let source = rank_of(from)?;
-        let wait = Wait::new(within);
+        let (source, wait) = (rank_of(from)?, Wait::new(within));
         loop {
             let mut traffic = self.traffic();
-            let message = traffic.arriving.entry((self.tag, from)).or_default();
-            if message.advance(source, self.tag).map_err(MessageError::Broken)? {
-                return Ok(std::mem::take(&mut message.bytes));
+            let mut pause_max = PAUSE_MAX;
+            let posted = match traffic.arriving.remove(&(self.tag, from)) {
+                Some(posted) => Some(posted),
+                None => Posted::receive(source, self.tag).map_err(MessageError::Broken)?,
+            };
+            if let Some(posted) = posted {
+                match posted.into_message().map_err(MessageError::Broken)? {
+                    Ok(message) => return Ok(message),
+                    Err(posted) => {
+                        traffic.arriving.insert((self.tag, from), posted);
+                    }
+                }
+                pause_max = Duration::ZERO;
             }
-            let pause_max = if message.piece.is_some() { Duration::ZERO } else { PAUSE_MAX };
             drop(traffic);
             if wait.is_over() {
                 return Err(MessageError::TimedOut);
             }
             wait.pause(pause_max);
-        }
-    }
-}
-
-impl Arriving {
-    /// Takes what has arrived. True if that is all of the message.
-    fn advance(&mut self, source: Rank, tag: Tag) -> Called<bool> {
-        loop {
-            let posted = match self.piece.take() {
-                Some(posted) => posted,
-                None => match Posted::receive(source, tag)? {
-                    Some(posted) => posted,
-                    None => return Ok(false),
-                },
-            };
-            match posted.into_piece()? {
-                Err(posted) => {
-                    self.piece = Some(posted);
-                    return Ok(false);
-                }
-                Ok(piece) if piece.len() < PIECE_BYTES => {
-                    self.append(piece);
-                    return Ok(true);
-                }
-                Ok(piece) => self.append(piece),
-            }
-        }
-    }
-
-    fn append(&mut self, piece: Vec<u8>) {
-        if self.bytes.is_empty() {
-            self.bytes = piece;
-        } else {
-            self.bytes.extend(piece);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn return_errors() -> Called<()> {
     })
 }
 
-/// A piece of a message in transit, out or in.
+/// A message in transit, out or in.
 pub(crate) struct Posted {
     /// MPI reads or writes it until the request is done. If that never comes, it is never freed.
     buffer: ManuallyDrop<Vec<u8>>,
@@ -29,9 +29,9 @@ pub(crate) struct Posted {
 unsafe impl Send for Posted {}
 
 impl Posted {
-    /// Begins to send a piece.
-    pub(crate) fn send(piece: Vec<u8>, to: c_int, tag: c_int) -> Called<Self> {
-        let buffer = ManuallyDrop::new(piece);
+    /// Begins to send a message.
+    pub(crate) fn send(message: Vec<u8>, to: c_int, tag: c_int) -> Called<Self> {
+        let buffer = ManuallyDrop::new(message);
         let length = length(buffer.len())?;
         let mut request = MaybeUninit::uninit();
         // SAFETY: the buffer has `length` bytes and lives until the request is done, or for ever.
@@ -50,7 +50,7 @@ impl Posted {
         Ok(Self { buffer, request: unsafe { request.assume_init() } })
     }
 
-    /// Begins to receive the next piece of a rank; `None` if none has arrived.
+    /// Begins to receive the next message of a rank; `None` if none has arrived.
     pub(crate) fn receive(from: c_int, tag: c_int) -> Called<Option<Self>> {
         let (mut has_arrived, mut bytes) = (0, 0);
         let mut message = MaybeUninit::uninit();
@@ -100,15 +100,15 @@ impl Posted {
         Ok(done != 0)
     }
 
-    /// The piece, if MPI is done with it; else this again.
-    pub(crate) fn into_piece(mut self) -> Called<Result<Vec<u8>, Self>> {
+    /// The message, if MPI is done with it; else this again.
+    pub(crate) fn into_message(mut self) -> Called<Result<Vec<u8>, Self>> {
         Ok(if self.is_done()? { Ok(ManuallyDrop::into_inner(self.buffer)) } else { Err(self) })
     }
 }
 
 /// A length as MPI counts.
 fn length(bytes: usize) -> Called<c_int> {
-    c_int::try_from(bytes).map_err(|_| format!("a piece of {bytes} bytes is too long for MPI"))
+    c_int::try_from(bytes).map_err(|_| format!("a message of {bytes} bytes is too long for MPI"))
 }
 
 fn checked(code: c_int) -> Called<()> {
