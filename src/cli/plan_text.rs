@@ -18,9 +18,6 @@ use crate::session::images::KeptImages;
 use crate::session::memory::room_words;
 use crate::session::room;
 
-/// Lines for levels whose trees differ; of more levels the first and the last are shown.
-const LEVELS_MAX: usize = 6;
-
 /// What would be done; on file systems with this room, where they are made.
 pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
     let question = if plan.question.is_empty() {
@@ -87,7 +84,7 @@ impl<'a> VariantText<'a> {
     fn new(plan: &'a Plan, name: &str) -> Self {
         let cells: Vec<_> = plan.cells.iter().filter(|cell| cell.variant == name).collect();
         Self {
-            lines: variant_lines(plan, name, &cells),
+            lines: variant_lines(name, &cells),
             phases: phase_lines(&cells),
             made: cells.first().and_then(|cell| cell.filesystem.as_ref()),
         }
@@ -95,7 +92,7 @@ impl<'a> VariantText<'a> {
 }
 
 /// What a variant's cells work on, and what the place is brought to before.
-fn variant_lines(plan: &Plan, variant: &str, cells: &[&CellPlan]) -> String {
+fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
     let level = |cell: &CellPlan| cell.level.map_or_else(String::new, |level| level.to_string());
     let mut trees: Vec<_> = cells.iter().map(|cell| (level(cell), tree_words(cell))).collect();
     trees.dedup_by(|next, before| next.1 == before.1);
@@ -104,20 +101,13 @@ fn variant_lines(plan: &Plan, variant: &str, cells: &[&CellPlan]) -> String {
         [(_, tree)] => text.push_str(&wrapped(&format!("{}: {tree}", shown(variant)), 4)),
         several => {
             let _ = writeln!(text, "{}:", shown(variant));
-            let skipped = several.len().saturating_sub(LEVELS_MAX);
-            for (at, (level, tree)) in several.iter().enumerate() {
-                if skipped == 0 || at < LEVELS_MAX - 1 || at + 1 == several.len() {
-                    text.push_str(&wrapped(&format!("  at {level}: {tree}"), 6));
-                } else if at == LEVELS_MAX - 1 {
-                    let _ = writeln!(text, "  and so on");
-                }
+            for (level, tree) in several.first().into_iter().chain(several.last()) {
+                text.push_str(&wrapped(&format!("  at {level}: {tree}"), 6));
             }
         }
     }
-    let first = cells.first();
-    if let Some(words) = first.and_then(|cell| Some(prepare_words(cell.prepare.as_ref()?))) {
-        let again = first.map(|cell| histories_words(plan, cell)).unwrap_or_default();
-        text.push_str(&wrapped(&format!("  {words}{again}"), 4));
+    if let Some(prepare) = cells.first().and_then(|cell| cell.prepare.as_ref()) {
+        text.push_str(&wrapped(&format!("  {}", prepare_words(prepare)), 4));
     }
     text
 }
@@ -207,34 +197,12 @@ fn tree_words(cell: &CellPlan) -> String {
     }
 }
 
-fn histories_words(plan: &Plan, cell: &CellPlan) -> String {
-    match plan.histories_made(cell) {
-        1 => String::new(),
-        _ if plan.has_history_for_each_repeat(cell) => {
-            "; made for each repeat with another seed".into()
-        }
-        several => format!("; made {several} times with other seeds"),
-    }
-}
-
 fn prepare_words(prepare: &Prepare) -> String {
     let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
     match prepare.ballast.method {
         FillMethod::Fill => format!("before each level: filled up to it with {files}"),
-        FillMethod::Age { delete_every, empty_from, churn } => {
-            let mut deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
-            if let Some(piece) = churn.piece_bytes {
-                deleted += &format!(", grown side by side by {} at a time", bytes(piece.into()));
-            }
-            if churn.rounds > 0 {
-                let rounds = counted(churn.rounds.into(), "round");
-                deleted += &match churn.layout_score {
-                    None => format!(", a tenth replaced in each of {rounds}"),
-                    Some(score) => format!(
-                        ", a tenth replaced in each of at most {rounds}, until the layout score is {score}"
-                    ),
-                };
-            }
+        FillMethod::Age { delete_every, empty_from, .. } => {
+            let deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
             match empty_from {
                 None => format!("before each level: aged up to it with {deleted}"),
                 Some(from) => {

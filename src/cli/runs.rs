@@ -13,7 +13,6 @@ use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::counted;
 use crate::report::{write_references, write_runs};
 use crate::results::book::Book;
 use crate::results::reference::{PREFIX, find_reference, nearest_reference, references};
@@ -116,20 +115,13 @@ fn remove(words: &[String], place: &StorePlace) -> Result<Exit> {
             )));
         }
         if !ids.contains(&id) {
-            lines += &format!("removed {id}: {}\n", contents(&store, &id));
+            lines += &format!("removed {id}\n");
             ids.push(id);
         }
     }
     place.open()?.remove_runs(&ids)?;
     out::print(&lines)?;
     Ok(Exit::Good)
-}
-
-/// What goes with a run.
-fn contents(store: &Store, id: &str) -> String {
-    let Ok(book) = store.load(id) else { return "a run that could not be read".into() };
-    let measured = counted(book.measurements.len() as u64, "measurement");
-    format!("{}, {measured}", shown(&book.run.scenario))
 }
 
 /// The help of every RUN argument.
@@ -272,8 +264,8 @@ impl EqualRuns {
     }
 }
 
-/// The newest `most` complete runs of what `run` did, among those that are wanted: `wanted` is asked
-/// about each stored run, the one that began last first.
+/// The newest `most` complete runs of what `run` did, without those that are `left_out`; only those that began before a
+/// run, if there is one.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -281,7 +273,8 @@ fn equal_runs(
     run: &Book,
     place: &StorePlace,
     most: u32,
-    mut wanted: impl FnMut(&Book) -> bool,
+    left_out: &[&Book],
+    before: Option<&Book>,
 ) -> Result<EqualRuns> {
     let mut found = EqualRuns::default();
     if run.run.reference.is_some() {
@@ -293,10 +286,11 @@ fn equal_runs(
     runs.sort_by(|a, b| b.book.run.started.cmp(&a.book.run.started));
     let unreadable = unreadable.into_iter().filter(|other| other.scenario == run.run.scenario);
     found.unreadable = unreadable.map(|other| other.id).collect();
-    for other in runs.into_iter().map(|other| other.book) {
-        let facts = &other.run;
+    let ids = runs.iter().map(|other| &other.book.run.id);
+    let began = before.map_or(0, |before| ids.take_while(|id| **id != before.run.id).count() + 1);
+    for facts in runs.iter().skip(began).map(|other| &other.book.run) {
         let same = (&facts.scenario, &facts.scale) == (&run.run.scenario, &run.run.scale);
-        if !wanted(&other) || !same || !facts.complete {
+        if !same || !facts.complete || left_out.iter().any(|one| one.run.id == facts.id) {
             continue;
         }
         match store.load(&facts.id) {
@@ -319,12 +313,7 @@ fn equal_runs(
 /// # Errors
 /// If the store cannot be read.
 pub(super) fn earlier_runs(run: &Book, place: &StorePlace, most: u32) -> Result<EqualRuns> {
-    let mut is_earlier = false;
-    equal_runs(run, place, most, |other| {
-        let wanted = is_earlier;
-        is_earlier |= other.run.id == run.run.id;
-        wanted
-    })
+    equal_runs(run, place, most, &[], Some(run))
 }
 
 /// Compares each other run with the first, with the between-run variance of other stored runs of what they did.
@@ -365,19 +354,10 @@ pub(super) fn other_runs(
     most: u32,
     before: Option<&Book>,
 ) -> Result<Vec<Book>> {
-    let itself = |other: &Book| pair.iter().any(|book| book.run.id == other.run.id);
-    let wanted = || {
-        let mut is_before = before.is_none();
-        move |other: &Book| {
-            let is_wanted = is_before && !itself(other);
-            is_before |= before.is_some_and(|before| before.run.id == other.run.id);
-            is_wanted
-        }
-    };
     let [a, b] = pair;
-    let mut found = equal_runs(a, place, most, wanted())?;
+    let mut found = equal_runs(a, place, most, &pair, before)?;
     if !same_target(a, b) {
-        let of_b = equal_runs(b, place, most, wanted())?;
+        let of_b = equal_runs(b, place, most, &pair, before)?;
         // What is not known of an older run may make it the same as either.
         let known: BTreeSet<String> = found.runs.iter().map(|one| one.run.id.clone()).collect();
         found.runs.extend(of_b.runs.into_iter().filter(|one| !known.contains(&one.run.id)));
