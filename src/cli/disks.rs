@@ -57,7 +57,7 @@ fn read_disk(name: &str) -> Result<DiskModel> {
 }
 
 fn list() -> String {
-    let head = row("disk", "random read", "sequential", "what");
+    let head = String::from("disk           random read  sequential  what\n");
     let models = BUILT_IN_DISKS.iter().filter_map(|disk| find_disk(disk.name));
     let lines = models.fold(head, |all, model| all + &line(&model));
     lines
@@ -70,11 +70,7 @@ fn line(model: &DiskModel) -> String {
     let random = expected.map(|figures| duration(figures.random_read_ns as f64));
     let rate = expected.map(|figures| megabytes(figures.sequential_read as f64));
     let [random, rate] = [random, rate].map(|figure| figure.unwrap_or("-".into()));
-    row(&model.name, &random, &rate, &model.about)
-}
-
-fn row(name: &str, random: &str, rate: &str, about: &str) -> String {
-    format!("{name:<14} {random:>11} {rate:>11}  {about}\n")
+    format!("{:<14} {random:>11} {rate:>11}  {}\n", model.name, model.about)
 }
 
 /// What the model does, as comments of its file.

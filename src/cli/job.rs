@@ -131,11 +131,6 @@ impl Job {
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
     }
 
-    /// `--repeats`; `None` when it is not given.
-    pub(super) fn repeats(&self) -> Option<u32> {
-        self.repeats
-    }
-
     /// The device that loses all it holds, if one is named.
     pub(super) fn erases(&self) -> Option<&Path> {
         self.device.as_deref()

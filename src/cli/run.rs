@@ -68,7 +68,7 @@ pub(super) struct RunOutput {
     /// Report everything, not only the answer
     #[arg(long)]
     details: bool,
-    /// Show the run on the whole terminal; q leaves the view
+    /// Show the run on the whole terminal
     #[arg(long, conflicts_with = "quiet")]
     live: bool,
     #[command(flatten)]
@@ -94,27 +94,11 @@ impl RunOutput {
     /// # Errors
     /// If this one has no name.
     pub(super) fn with_absolute_paths(&self) -> Result<Self> {
-        let is_stream = |path: &Path| path == Path::new("-");
         let absolute = |path: &Option<PathBuf>| match path {
-            Some(path) if !is_stream(path) => from_anywhere(path).map(Some),
+            Some(path) if path != Path::new("-") => from_anywhere(path).map(Some),
             path => Ok(path.clone()),
         };
-        let (json, report) = (absolute(&self.json)?, absolute(&self.report)?);
-        Ok(Self { json, report, ..self.clone() })
-    }
-
-    /// Does the `work` of a plan, shows its progress, and gives the results.
-    ///
-    /// # Errors
-    /// If nothing was measured; or, when all that there is was given, why that is not all.
-    pub(super) fn give_run(
-        &self,
-        plan: &Plan,
-        place: &StorePlace,
-        work: impl FnOnce(&mut Store, &dyn Watcher, &Interrupt) -> Result<RunOutcome>,
-    ) -> Result<Exit> {
-        let interrupt = self.interrupt(true)?;
-        self.give_run_into(StoreOfRun::open(place)?, &interrupt, plan, work)
+        Ok(Self { json: absolute(&self.json)?, report: absolute(&self.report)?, ..self.clone() })
     }
 
     /// Listens to signals, for a process that shows a run or one that does not.
@@ -123,13 +107,16 @@ impl RunOutput {
         if self.live && is_shown { Interrupt::listen_unarmed() } else { Interrupt::listen() }
     }
 
-    /// Gives a run until this interrupt, and keeps it in this store.
-    fn give_run_into(
+    /// Does the `work` of a plan until this interrupt, shows its progress, keeps it in this store, and gives the results.
+    ///
+    /// # Errors
+    /// If nothing was measured; or, when all that there is was given, why that is not all.
+    fn give_run(
         &self,
+        plan: &Plan,
         store: StoreOfRun<'_>,
         interrupt: &Interrupt,
-        plan: &Plan,
-        work: impl FnOnce(&mut Store, &dyn Watcher, &Interrupt) -> Result<RunOutcome>,
+        work: impl FnOnce(&mut Store, &dyn Watcher) -> Result<RunOutcome>,
     ) -> Result<Exit> {
         let StoreOfRun { place, mut store, unusable } = store;
         let last_words = |outcome: Result<RunOutcome>| {
@@ -144,7 +131,7 @@ impl RunOutput {
         unusable
             .iter()
             .for_each(|failure| progress.notice(&session::continues_without_store(failure)));
-        let outcome = work(&mut store, &progress, interrupt)?;
+        let outcome = work(&mut store, &progress)?;
         drop(progress);
         self.deliver(outcome, place, interrupt.is_set())
     }
@@ -160,8 +147,16 @@ impl RunOutput {
         is_interrupted: bool,
     ) -> Result<Exit> {
         let RunOutcome { book, failure, is_kept } = outcome;
-        let exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
-        let exit = self.give(&book, exit);
+        let mut exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
+        let shown_all = show::deliver(&book, self.details, self.json.as_deref());
+        let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(&book, path));
+        // One that cannot be given keeps no other, and no code that tells of the run itself.
+        for failure in [shown_all, kept].into_iter().filter_map(Result::err) {
+            out::complain(&failure.sentence);
+            if exit == Exit::Good {
+                exit = failure.exit;
+            }
+        }
         let id = &book.run.id;
         if is_interrupted && failure.is_none() {
             out::note(&format!("interrupted; what was done is kept as run {id}"));
@@ -172,17 +167,6 @@ impl RunOutput {
             out::note(&format!("`{}` continues it", shown(book.run.resume_command())));
         }
         failure.map_or(Ok(exit), Err)
-    }
-
-    /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and
-    /// no code that tells of the run itself.
-    fn give(&self, book: &Book, exit: Exit) -> Exit {
-        let shown = show::deliver(book, self.details, self.json.as_deref());
-        let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(book, path));
-        [shown, kept].into_iter().filter_map(Result::err).fold(exit, |exit, failure| {
-            out::complain(&failure.sentence);
-            if exit == Exit::Good { failure.exit } else { exit }
-        })
     }
 }
 
@@ -219,8 +203,9 @@ impl Run {
         let plan = self.job.plan()?;
         let order = self.job.order(&plan, self.fill_real)?;
         let order = RunOrder { tag: self.tag.clone(), ..order };
-        self.output.give_run(&plan, place, |store, watcher, interrupt| {
-            session::run(&order, store, watcher, interrupt)
+        let (interrupt, store) = (self.output.interrupt(true)?, StoreOfRun::open(place)?);
+        self.output.give_run(&plan, store, &interrupt, |store, watcher| {
+            session::run(&order, store, watcher, &interrupt)
         })
     }
 
@@ -245,10 +230,9 @@ impl Run {
             if is_first {
                 // Before anything is made, so that nobody waits for a rank 0 that cannot keep anything.
                 let store = group.each_with(StoreOfRun::open(place))?;
-                let work = |store: &mut Store, watcher: &dyn Watcher, interrupt: &Interrupt| {
-                    session::run(&order, store, watcher, interrupt)
-                };
-                return self.output.give_run_into(store, &interrupt, plan, work);
+                return self.output.give_run(plan, store, &interrupt, |store, watcher| {
+                    session::run(&order, store, watcher, &interrupt)
+                });
             }
             let mut store = group.each_with(Store::in_memory())?;
             // Of ranks other than the first nobody sees how far they are.
@@ -284,8 +268,9 @@ impl Run {
         }
         let order = self.job.order(&plan, self.fill_real)?;
         let order = RunOrder { command: book.run.command.clone(), ..order };
-        output.give_run(&plan, place, |store, watcher, interrupt| {
-            session::resume(&order, unfinished, store, watcher, interrupt)
+        let (interrupt, store) = (output.interrupt(true)?, StoreOfRun::open(place)?);
+        output.give_run(&plan, store, &interrupt, |store, watcher| {
+            session::resume(&order, unfinished, store, watcher, &interrupt)
         })
     }
 
@@ -369,29 +354,19 @@ impl NamedAgain {
     /// # Errors
     /// If it is not.
     pub(super) fn check(&self, id: &str, fills: bool, erases: Option<&Path>) -> Result<()> {
-        if fills != self.fill_real {
-            return Err(Failure::usage(match fills {
-                true => format!(
-                    "run {id} fills the file system of its directory: say with --fill-real that it may"
-                ),
-                false => format!("run {id} was begun without --fill-real"),
-            }));
+        if (fills, erases) == (self.fill_real, self.erase.as_deref()) {
+            return Ok(());
         }
-        match (erases, self.erase.as_deref()) {
-            (Some(device), again) if again != Some(device) => {
-                let device = shown(device);
-                Err(Failure::usage(format!(
-                    "run {id} erases {device}: say with --erase {device} that it may"
-                )))
-            }
-            (None, Some(device)) => {
-                let device = shown(device);
-                Err(Failure::usage(format!(
-                    "run {id} erases no device, and {device} is not its place"
-                )))
-            }
-            _ => Ok(()),
-        }
+        let erases = erases.map(|device| format!("--erase {}", shown(device)));
+        let named: Vec<String> =
+            fills.then(|| "--fill-real".to_string()).into_iter().chain(erases).collect();
+        Err(Failure::usage(match named.is_empty() {
+            true => format!("run {id} was begun without --fill-real and without --erase"),
+            false => format!(
+                "run {id} destroys what it is allowed to: say that it may again, with {}",
+                named.join(" ")
+            ),
+        }))
     }
 }
 

@@ -116,53 +116,43 @@ impl PhaseWatch {
     }
 }
 
-/// Where the ranks of a run wait for each other in a phase. One of each host drops caches for all of it.
+/// Where the ranks of a run wait for each other in a phase. One of each host drops caches for all of it. A process that is
+/// alone has none, as is the default.
 pub(super) trait PhaseBarriers: CacheDropper {
     /// Whether this process is not one of many ranks.
-    fn is_alone(&self) -> bool;
+    fn is_alone(&self) -> bool {
+        true
+    }
 
     /// Waits until every rank has prepared its caches: from here on nobody drops contents.
     ///
     /// # Errors
     /// If another rank has failed.
-    fn ready(&self) -> Result<()>;
+    fn ready(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// The work begins now, everywhere.
     ///
     /// # Errors
     /// If another rank has failed.
-    fn start(&self) -> Result<()>;
+    fn start(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// This rank has done its work.
-    fn ended(&self, run: &PhaseRun);
+    fn ended(&self, _run: &PhaseRun) {}
 
     /// Entries are to be counted, which takes all ranks to have done theirs where they share the tree.
     ///
     /// # Errors
     /// If another rank has failed.
-    fn counting(&self, cell: &CellPlan, phase: &Phase) -> Result<()>;
-}
-
-/// A process that is alone has none.
-impl PhaseBarriers for OwnDropper {
-    fn is_alone(&self) -> bool {
-        true
-    }
-
-    fn ready(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn start(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn ended(&self, _: &PhaseRun) {}
-
-    fn counting(&self, _: &CellPlan, _: &Phase) -> Result<()> {
+    fn counting(&self, _cell: &CellPlan, _phase: &Phase) -> Result<()> {
         Ok(())
     }
 }
+
+impl PhaseBarriers for OwnDropper {}
 
 /// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
 ///

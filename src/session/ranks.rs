@@ -16,8 +16,6 @@ use super::measuring::PhaseBarriers;
 use super::{RunOrder, VERSION};
 use crate::base::errno::ErrnoResult;
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::units::bytes;
-use crate::host::memory::memory_bytes;
 use crate::host::page_cache::can_drop;
 use crate::host::process::{boot_id, host_name};
 use crate::op::Durability;
@@ -83,7 +81,6 @@ struct RankCard {
     repeats: u32,
     /// The directory to work in, in the words of the user.
     directory: String,
-    memory_bytes: u64,
 }
 
 impl RankCard {
@@ -100,7 +97,6 @@ impl RankCard {
             plan: plan.fingerprint(),
             repeats: plan.repeats_max(),
             directory: shown(&order.directory),
-            memory_bytes: memory_bytes(),
         }
     }
 
@@ -124,14 +120,10 @@ impl RankCard {
         if (self.plan, self.repeats) == (other.plan, other.repeats) {
             return None;
         }
-        let memory = [self, other].map(|card| bytes(card.memory_bytes));
-        Some(match self.memory_bytes == other.memory_bytes {
-            true => format!("has other options than rank 0 on {}", self.host),
-            false => format!(
-                "{}: sizes in the job follow from it, or options differ. Name sizes with --set",
-                differs("memory of", &memory[0], &memory[1])
-            ),
-        })
+        Some(format!(
+            "has other options than rank 0 on {}, or other sizes that follow from its memory: name them with --set",
+            self.host
+        ))
     }
 }
 

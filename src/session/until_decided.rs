@@ -5,7 +5,7 @@ use crate::analysis::decided::is_decided;
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
 use crate::plan::Plan;
-use crate::plan::repetition::{LOOKS, Look, REPEATS_MIN};
+use crate::plan::repetition::{LOOKS, REPEATS_MIN};
 use crate::results::book::Measurement;
 use crate::results::store::FinishedCell;
 use crate::run::clock::{Clock, RealClock};
@@ -94,9 +94,14 @@ impl Session<'_> {
                 }
                 done += 1;
             }
-            if self.look(look) {
+            let is_decided = is_decided(&self.book, look.alpha);
+            self.book.run.stopping.add_look(look, is_decided);
+            self.record.update(&self.book, self.watcher);
+            if is_decided {
+                self.tell(done, "the answer is decided");
                 return Ok(());
             }
+            self.tell(done, "the answer is open");
         }
         Ok(())
     }
@@ -111,18 +116,6 @@ impl Session<'_> {
         }
         self.book.run.repeats = repeat.max(REPEATS_MIN);
         Ok(!self.interrupt.is_set())
-    }
-
-    /// Whether the answer is decided by what was measured.
-    fn look(&mut self, look: &Look) -> bool {
-        let is_decided = is_decided(&self.book, look.alpha);
-        self.book.run.stopping.add_look(look, is_decided);
-        self.record.update(&self.book, self.watcher);
-        self.tell(
-            look.repeats,
-            if is_decided { "the answer is decided" } else { "the answer is open" },
-        );
-        is_decided
     }
 
     /// Says what was decided after a number of repeats, unless that was said before the run was resumed.
