@@ -312,14 +312,13 @@ const WRITES: [&str; 12] = [
 ];
 
 /// The files that may, and what they write. What a user names, they open through `base::output`.
-const WRITERS: [(&str, &str); 15] = [
+const WRITERS: [(&str, &str); 14] = [
     ("src/base/output.rs", "what a user named, checked"),
     ("src/cli/progress/terminal.rs", "the terminal"),
     ("src/host/erase.rs", "a block device that was named twice"),
     ("src/host/fuse.rs", "/dev/fuse"),
     ("src/host/loop_device.rs", "/dev/loop-control, a loop device and its queue"),
     ("src/host/page_cache.rs", "/proc/sys/vm/drop_caches"),
-    ("src/host/stopped_program.rs", "/dev/null"),
     ("src/results/store/mod.rs", "the store, whose files SQLite opens through `base::output`"),
     ("src/run/backing.rs", "a block device that was named twice"),
     ("src/run/disk/mod.rs", "the modelled disk, in the run's directory"),
