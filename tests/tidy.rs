@@ -319,7 +319,6 @@ const WRITERS: [(&str, &str); 14] = [
     ("src/host/fuse.rs", "/dev/fuse"),
     ("src/host/loop_device.rs", "/dev/loop-control, a loop device and its queue"),
     ("src/host/page_cache.rs", "/proc/sys/vm/drop_caches"),
-    ("src/host/stopped_program.rs", "/dev/null"),
     ("src/results/store/mod.rs", "the store, whose files SQLite opens through `base::output`"),
     ("src/run/backing.rs", "a block device that was named twice"),
     ("src/run/disk/mod.rs", "the modelled disk, in the run's directory"),

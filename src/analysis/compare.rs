@@ -16,8 +16,8 @@ pub use decisions::RowEffect;
 pub(crate) use matching::PhaseKey;
 pub(crate) use result::{Absence, CheckOutcome, Metric};
 pub use result::{ComparedRow, Comparison};
-use rows::compare_sets;
 pub(crate) use rows::BaselineRuns;
+use rows::compare_sets;
 
 /// The second run against the first, without other runs: equal ones are taken to differ as much as runs do in general.
 pub fn compare(a: &RunFigures<'_>, b: &RunFigures<'_>) -> Comparison {

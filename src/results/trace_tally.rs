@@ -10,9 +10,7 @@ use super::trace_classes::{ClassCalls, ClassOperation, ClassTally, NamedClasses}
 pub use super::trace_counts::BucketCounts;
 use super::trace_counts::{CALLS_MAX, SLICES_MAX, add_to, sum_of};
 use crate::base::errno::Errno;
-use crate::host::tracing::{
-    BUCKET_BITS, ClassCount, MapEntry, TraceBatch, TracedOperation, WINDOW_SHIFT,
-};
+use crate::host::tracing::{BUCKET_BITS, MapEntry, TraceBatch, TracedOperation, WINDOW_SHIFT};
 use crate::run::cache::CacheState;
 
 /// More windows of an operation become half as many.
@@ -26,29 +24,18 @@ const RESTARTS: std::ops::RangeInclusive<u64> = 512..=516;
 
 /// Calls of one operation in one bucket.
 #[derive(Clone, Copy, Debug)]
-pub struct CountedCalls {
+struct CountedCalls {
     /// The number of the operation.
-    pub operation: u64,
+    operation: u64,
     /// The number of the first call of their window.
-    pub window: u64,
+    window: u64,
     /// Which bucket.
-    pub bucket: u16,
+    bucket: u16,
     /// How many.
-    pub calls: u64,
+    calls: u64,
 }
 
-/// All calls of a batch whose latency was counted, by window or by class.
-pub fn counted_calls(batch: &TraceBatch) -> impl Iterator<Item = CountedCalls> {
-    let of_class = |count: &ClassCount| CountedCalls {
-        operation: count.operation,
-        window: 0,
-        bucket: count.bucket,
-        calls: count.calls.min(CALLS_MAX),
-    };
-    calls_of_windows(batch).chain(batch.classes.iter().map(of_class))
-}
-
-/// Those that were counted by window.
+/// All calls of a batch whose latency was counted by window.
 fn calls_of_windows(batch: &TraceBatch) -> impl Iterator<Item = CountedCalls> {
     batch.latencies.iter().map(|entry| {
         let low = entry.key & ((1 << WINDOW_SHIFT) - 1);
