@@ -25,13 +25,13 @@ const EXAMPLES: &str = "\
 Examples:
   boatload check last --baseline k7m           fails if more than 5% slower
   boatload check last --baseline history       than the runs before it
-  boatload check last --baseline history --show        with a table of those
+  boatload check last --baseline history --details     with all rows, and those runs
   boatload check last --baseline history --confirm 3   run again before it fails
   boatload run && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
 There is a row for each phase, and for the whole job if all did the same work: `REGRESSION` if it is proven to take \
-more than --fail-on longer, `ok` if it is proven to take less, otherwise `unsure`. Both need Holm's test (5% for any wrong row) \
+more than --fail-on longer, `ok` if it is proven to take less, otherwise `unsure`; `other work` where both did not do the same. Both need Holm's test (5% for any wrong row) \
 and the interval of the row. What only this run measured under background load is no regression.
 
 With --confirm N a run that is or looks too slow is done again first, up to N times, with its own options and in the current \
@@ -68,9 +68,9 @@ pub(super) struct CheckCommand {
     confirm: Option<u32>,
     #[command(flatten)]
     quiet: Quiet,
-    /// Show the history of each row; with --baseline history
+    /// Show all rows, the history of each, and in what the runs differ
     #[arg(long)]
-    show: bool,
+    details: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -78,9 +78,6 @@ pub(super) struct CheckCommand {
 
 impl CheckCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        if self.show && self.baseline != HISTORY {
-            return Err(Failure::usage("--show shows a history: it takes --baseline history"));
-        }
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
             return self.against_history(&run, store);
@@ -160,7 +157,7 @@ impl CheckCommand {
     fn deliver(&self, check: Check, run: &Book, baseline: BaselineRuns<'_>) -> Result<Exit> {
         let check = Check { fail_on_unsure: self.fail_on_unsure, ..check };
         let doing = "write the check";
-        let text = written(doing, |out| write_check(run, baseline, &check, self.show, out))?;
+        let text = written(doing, |out| write_check(run, baseline, &check, self.details, out))?;
         print_and_keep(&text, self.json.as_deref(), || {
             written(doing, |out| write_check_json(&check, out))
         })?;
@@ -205,13 +202,5 @@ mod tests {
     fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
         let command = parsed(&["--baseline", "history"]);
         assert!((command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
-    }
-
-    #[test]
-    fn one_run_as_a_baseline_has_no_history_to_show() {
-        let nowhere = StorePlace { store: Some("/nonexistent/boatload.db".into()) };
-        let failure = parsed(&["--baseline", "k7m", "--show"]).run(&nowhere).unwrap_err();
-        assert_eq!(failure.exit, Exit::Usage, "{failure:?}");
-        assert!(failure.sentence.contains("--baseline history"), "{failure:?}");
     }
 }
