@@ -59,7 +59,10 @@ impl Reading for Profile {
             .iter()
             .map(|(group, row)| AnswerRow {
                 name: text_of(&name(group, row)),
-                about: parts![Part::Phase(row.phase.clone())],
+                about: name(group, row)
+                    .into_iter()
+                    .filter(|part| !matches!(part, Part::Text(_)))
+                    .collect(),
             })
             .collect();
         let known = |cell: fn(&PhaseSummary) -> Option<AnswerCell>| {

@@ -248,7 +248,7 @@ fn of_job<'a>(
         } else {
             let times = slower.headline.as_long(on(slower, Some(&most.first)));
             let lead = parts!["the largest difference is in ", scope(most), ": "];
-            let sentence = Sentence::ranked(1, parts![lead, times]);
+            let sentence = Sentence::ranked(2, parts![lead, times]);
             draft.statement = draft.statement.and([sentence]);
         }
     }

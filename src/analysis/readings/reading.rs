@@ -169,13 +169,13 @@ impl<'a> RunView<'a> {
     /// How many files each of these phases worked on, where not all did on as many: `create, delete: 300,000 files; others:
     /// 30,000`.
     pub(in crate::analysis) fn about_counts(&self, phases: &[&str]) -> Vec<AnswerNote> {
-        let of = |phase: &str| self.book.measurements.iter().find(|m| m.phase == phase);
-        let is_many = |phase: &&str| of(phase).is_some_and(|m| !is_bulk(m));
-        let count = |phase: &&str| constant_operations(self.book, phase).filter(|_| is_many(phase));
-        let of_files = |phase: &&str| {
-            let operation = of(phase).and_then(|m| m.job_operation());
+        let is_of_files = |phase: &&str| {
+            let one = self.book.measurements.iter().find(|m| m.phase == **phase);
+            let operation = one.filter(|m| !is_bulk(m)).and_then(|m| m.job_operation());
             operation.is_some_and(|operation| operation.subject == Subject::File)
         };
+        let count =
+            |phase: &&str| constant_operations(self.book, phase).filter(|_| is_of_files(phase));
         let levels = if self.book.levels.is_empty() { "" } else { " at each level" };
         let counts = each_once(phases.iter().filter_map(count));
         if counts.is_empty() || phases.iter().all(|phase| count(phase) == Some(counts[0])) {
@@ -186,10 +186,7 @@ impl<'a> RunView<'a> {
         let most = counts.iter().max_by_key(|number| own(**number).count());
         let is_rest = |number: &u64| own(*number).count() > NAMED_MAX && Some(number) == most;
         let (rest, named): (Vec<u64>, Vec<u64>) = counts.iter().partition(|one| is_rest(one));
-        let text = |number: u64| {
-            let noun = if own(number).all(|one| of_files(&one)) { "file" } else { "operation" };
-            counted(number, noun) + levels
-        };
+        let text = |number: u64| counted(number, "file") + levels;
         let named =
             named.into_iter().map(|number| AnswerNote::of_names(own(number), &text(number)));
         let rest = rest

@@ -54,14 +54,18 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
 fn rows_sentence(lead: &str, rows: Vec<&ComparedRow>, of: &[&ComparedRow]) -> Option<String> {
     let first = rows.first()?;
     let phases = each_once(of.iter().filter_map(|row| row.key.phase.as_ref()));
-    let place = match (rows.len(), of.len()) {
-        (1, 1) if phases.is_empty() => {
+    let many = match rows.len() {
+        n if n == of.len() => format!("all {n}"),
+        n => format!("{n} of {}", of.len()),
+    };
+    let place = match of.len() {
+        1 if phases.is_empty() => {
             return Some(format!("{lead}: {}.", slowdown("B takes", first, true)));
         }
-        (1, 1) => String::new(),
-        (some, all) if phases.is_empty() => format!(" over the whole job, in {some} of {all}"),
-        (some, all) if phases.len() == all => format!(" in {some} of {all} phases"),
-        (some, all) => format!(" in {some} of {all} rows"),
+        1 => String::new(),
+        _ if phases.is_empty() => format!(" over the whole job, in {many}"),
+        all if phases.len() == all => format!(" in {many} phases"),
+        _ => format!(" in {many} rows"),
     };
     Some(format!("{lead}{place}: {}.", slowdowns(rows)))
 }
