@@ -114,18 +114,11 @@ fn step(
         Lack::Precision => match needed {
             RepeatsNeeded::Few(repeats) => {
                 let repeats = repeats.max(done.saturating_add(1));
-                let minutes = minutes_of(book, repeats).filter(|_| ended_by_limit(book, done));
-                match minutes {
-                    Some(minutes) => {
-                        let set = ["--time-limit", &format!("{minutes}m")];
-                        step(
-                            again(book, &[set]),
-                            "long enough to decide it",
-                            Some(f64::from(repeats) / f64::from(done.max(1))),
-                        )
-                    }
-                    None => so_many(repeats, "would decide it"),
-                }
+                let limit = minutes_of(book, repeats).filter(|_| ended_by_limit(book, done));
+                limit.map_or_else(
+                    || so_many(repeats, "would decide it"),
+                    |minutes| longer(book, minutes, f64::from(repeats) / f64::from(done.max(1))),
+                )
             }
             RepeatsNeeded::TooMany if can_make && is_on_disk(book) => on_model(book),
             RepeatsNeeded::TooMany => None,
@@ -148,6 +141,12 @@ fn step(
         next.command = format!("sudo {}", next.command);
     }
     Some(next)
+}
+
+/// The same with a longer time limit, in minutes, for so many times the repeats.
+fn longer(book: &Book, minutes: u64, share: f64) -> Option<NextStep> {
+    let command = again(book, &[["--time-limit", &format!("{minutes}m")]])?;
+    Some(NextStep { command, why: "long enough to decide it", share: Some(share) })
 }
 
 /// Whether the run looked at its answer and ended undecided, since another repeat would have ended after its limit.

@@ -65,10 +65,8 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
     let mostly_disturbed = disturbed as f64 > DISTURBED_SHARE_MAX * valid.len() as f64;
     if disturbed > 0 {
         let grade = if mostly_disturbed { Reliability::Low } else { Reliability::Medium };
-        reservations.push((
-            grade,
-            format!("{} measurements disturbed by other load", share_of(disturbed, valid.len())),
-        ));
+        let share = share_of(disturbed, valid.len());
+        reservations.push((grade, format!("{share} measurements disturbed by other load")));
     }
     let written = valid.iter().filter(|m| writes_content(m)).count();
     let unwritten = valid.iter().filter(|m| leaves_unwritten(m)).count();

@@ -130,7 +130,7 @@ impl Tasks<'_> {
 
     fn with_longer(&self, most: &EffectFinding, others: &[&EffectFinding]) -> AnswerDraft {
         let together = self.about_together().map(|one| Sentence::ranked(2, one));
-        let first = self.from_files(most, others).unwrap_or_else(|| about(most));
+        let first = self.about_files(most, others).unwrap_or_else(|| about(most));
         let statement = Statement::new(first).and(self.about_others(others)).and(together);
         AnswerDraft::proven(Verdict::Yes, statement)
     }
@@ -138,7 +138,7 @@ impl Tasks<'_> {
     /// `slower from 10,000 files on than with 1,000: delete-cold takes 1.41 times as long at 10,000 files, 5.73 times at 1,000,000
     /// (5.04 to 6.52)`, or `fast up to 10,000 files, slower from 100,000 on: ...` where a level between was tried and proven to
     /// be no slower; `None` where no files grow.
-    fn from_files(&self, most: &EffectFinding, others: &[&EffectFinding]) -> Option<Sentence> {
+    fn about_files(&self, most: &EffectFinding, others: &[&EffectFinding]) -> Option<Sentence> {
         let [low, high] = [most.from.level.as_ref()?, most.to.level.as_ref()?];
         let longer = || std::iter::once(most).chain(others.iter().copied());
         let since = longer().filter_map(|one| one.headline.since).reduce(f64::min)?;

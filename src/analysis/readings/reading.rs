@@ -176,7 +176,7 @@ impl<'a> RunView<'a> {
         };
         let count =
             |phase: &&str| constant_operations(self.book, phase).filter(|_| is_of_files(phase));
-        let levels = if self.book.levels.is_empty() { "" } else { " at each level" };
+        let levels = if self.summary.levels().is_empty() { "" } else { " at each level" };
         let counts = each_once(phases.iter().filter_map(count));
         if counts.is_empty() || phases.iter().all(|phase| count(phase) == Some(counts[0])) {
             return Vec::new();
