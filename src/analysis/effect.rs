@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::effects::contrast::Contrast;
+use super::effects::contrast::{Contrast, MARGIN_RATIO};
 use super::effects::decide::Decision;
 use super::findings::growth::GrowthCourse;
 use super::findings::say;
@@ -102,6 +102,13 @@ pub struct LevelStep {
     pub ratio: f64,
     /// Its interval, at the level of the effect's; none of a single repeat.
     pub interval: Option<Interval>,
+}
+
+impl LevelStep {
+    /// Whether it is proven to take at most 10% longer.
+    pub(in crate::analysis) fn is_no_longer(&self) -> bool {
+        self.interval.is_some_and(|interval| interval.high < MARGIN_RATIO)
+    }
 }
 
 impl StatedRatio {

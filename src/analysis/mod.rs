@@ -38,12 +38,13 @@ pub mod warnings;
 use std::cell::OnceCell;
 use std::ops::Deref;
 
+use crate::plan::names_about;
 use crate::results::book::Book;
 use answer::AnswerFinding;
 use answer::compose::answer;
 use figures::RunFigures;
 use finding::Finding;
-use readings::table::AnswerTable;
+use readings::table::{AnswerNote, AnswerTable};
 use readings::{AnsweredBy, Picture, answering, table_of_rates};
 use warnings::warnings;
 
@@ -94,7 +95,13 @@ impl<'a> Analysis<'a> {
     pub fn answer_table(&self) -> AnswerTable {
         let view = self.figures.view();
         let own = self.answered().and_then(|answered| answered.reading.table(&view));
-        own.unwrap_or_else(|| table_of_rates(&view))
+        let mut table = own.unwrap_or_else(|| table_of_rates(&view));
+        let names = names_about(&self.book.run.job, &self.book.run.scenario);
+        let notes = names
+            .iter()
+            .map(|one| AnswerNote::of_names(one.names.iter().map(String::as_str), &one.about));
+        table.notes.extend(notes);
+        table
     }
 
     /// The picture that shows the answer; `None` where no one does.

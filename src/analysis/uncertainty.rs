@@ -43,7 +43,15 @@ pub enum IntervalBasis {
     Slices,
 }
 
+/// Fewer figures hide what a table shows of others, and more say nothing.
+const FIGURES_SHOWN: std::ops::RangeInclusive<u32> = 2..=3;
+
 impl Estimate {
+    /// Significant figures with which answers and their tables state it.
+    pub(crate) fn shown_figures(&self) -> u32 {
+        self.figures.clamp(*FIGURES_SHOWN.start(), *FIGURES_SHOWN.end())
+    }
+
     /// The mean of `values` with the interval of Student's t; of a single value with the interval
     /// that its own relative standard error gives. None for no values or values that are no
     /// numbers.

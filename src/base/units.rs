@@ -204,6 +204,22 @@ pub fn span(seconds: f64) -> String {
     format!("{value:.digits$} {word}")
 }
 
+/// The power of ten of the first figure.
+fn order(value: f64) -> i32 {
+    value.abs().log10().floor() as i32
+}
+
+/// A number other than 0 rounded to `wanted` significant figures, at least one.
+pub fn rounded(value: f64, wanted: u32) -> f64 {
+    let decimals = wanted as i32 - 1 - order(value);
+    // Powers of ten below one are not exact: always scale by a whole one.
+    let scale = 10f64.powi(decimals.abs());
+    match decimals > 0 {
+        true => (value * scale).round() / scale,
+        false => (value / scale).round() * scale,
+    }
+}
+
 /// A number with `wanted` significant figures, at least one, in plain notation with commas.
 pub fn figures(value: f64, wanted: u32) -> String {
     if !value.is_finite() {
@@ -212,17 +228,11 @@ pub fn figures(value: f64, wanted: u32) -> String {
     if value == 0.0 {
         return "0".into();
     }
-    let order = value.abs().log10().floor() as i32;
-    let decimals = wanted as i32 - 1 - order;
-    // Powers of ten below one are not exact: always scale by a whole one.
-    let scale = 10f64.powi(decimals.abs());
-    let rounded = match decimals > 0 {
-        true => (value * scale).round() / scale,
-        false => (value / scale).round() * scale,
-    };
+    let (order, decimals) = (order(value), wanted as i32 - 1 - order(value));
+    let rounded = rounded(value, wanted);
     if decimals > 0 {
         // Rounding 9.996 to three figures gives 10.0, not 10.00.
-        let carried = (rounded.abs().log10().floor() as i32) > order;
+        let carried = self::order(rounded) > order;
         let digits = (decimals - i32::from(carried)).max(0) as usize;
         let text = format!("{rounded:.digits$}");
         return match text.split_once('.') {

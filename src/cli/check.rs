@@ -25,12 +25,13 @@ const EXAMPLES: &str = "\
 Examples:
   boatload check last --baseline k7m           fails if more than 5% slower
   boatload check last --baseline history       than the runs before it
+  boatload check last --baseline history --details     with all rows
   boatload check last --baseline history --confirm 3   run again before it fails
   boatload run && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
 There is a row for each phase, and for the whole job if all did the same work: `REGRESSION` if it is proven to take \
-more than --fail-on longer, `ok` if it is proven to take less, otherwise `unsure`. Both need Holm's test (5% for any wrong row) \
+more than --fail-on longer, `ok` if it is proven to take less, otherwise `unsure`; `other work` where both did not do the same. Both need Holm's test (5% for any wrong row) \
 and the interval of the row. What only this run measured under background load is no regression.
 
 With --confirm N a run that is or looks too slow is done again first, up to N times, with its own options and in the current \
@@ -67,6 +68,9 @@ pub(super) struct CheckCommand {
     confirm: Option<u32>,
     #[command(flatten)]
     quiet: Quiet,
+    /// Show all rows, and in what the runs differ
+    #[arg(long)]
+    details: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -153,7 +157,7 @@ impl CheckCommand {
     fn deliver(&self, check: Check, run: &Book, baseline: BaselineRuns<'_>) -> Result<Exit> {
         let check = Check { fail_on_unsure: self.fail_on_unsure, ..check };
         let doing = "write the check";
-        let text = written(doing, |out| write_check(run, baseline, &check, out))?;
+        let text = written(doing, |out| write_check(run, baseline, &check, self.details, out))?;
         print_and_keep(&text, self.json.as_deref(), || {
             written(doing, |out| write_check_json(&check, out))
         })?;
@@ -176,4 +180,27 @@ fn measured(word: &str, store: &StorePlace) -> Result<Book> {
         "{word} was published, not measured here: another machine's figures are no bound for this \
          one. `boatload compare` puts them against a run"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::analysis::thresholds::FAIL_ON_DEFAULT;
+    use crate::cli::{Arguments, Command};
+
+    fn parsed(words: &[&str]) -> CheckCommand {
+        let words = ["boatload", "check", "last"].iter().chain(words);
+        let Command::Check(stored) = Arguments::try_parse_from(words).unwrap().command else {
+            panic!("another command");
+        };
+        stored.command
+    }
+
+    #[test]
+    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
+        let command = parsed(&["--baseline", "history"]);
+        assert!((command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+    }
 }

@@ -16,7 +16,7 @@ use crate::results::book::Book;
 const EXAMPLES: &str = "\
 Examples:
   boatload compare k7m last                  is the newest run faster or slower than k7m?
-  boatload compare k7m last --details        with the latencies of single operations
+  boatload compare k7m last --details        all rows, latencies, and in what the runs differ
   boatload compare last reference:smallfiles-debian8-ext4
   boatload compare k7m last --json -";
 
@@ -29,7 +29,7 @@ cannot cause is proven. One repeat proves nothing.
 How much equal runs differ, which no interval falls below, is known from the other runs of the job of A or B on the same machine \
 and place; without them it is taken from other machines.
 
-Runs may differ in anything; the facts in which they differ are listed. The exit code is 0 whatever is proven, and 1 if the runs \
+Runs may differ in anything; --details lists the facts in which they differ. The exit code is 0 whatever is proven, and 1 if the runs \
 have no row in common. `boatload check` acts on a slowdown.";
 
 /// Tell whether one run is faster or slower than another
@@ -41,7 +41,7 @@ pub(super) struct Compare {
     /// The run that is held against A, named in the same way
     #[arg(value_name = "B")]
     b: String,
-    /// Also show the latencies of single operations
+    /// Show all rows, the latencies of single operations, and in what the runs differ
     #[arg(long)]
     details: bool,
     /// Also write the comparison (JSON) to FILE; - writes it instead of the table

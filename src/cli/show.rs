@@ -48,10 +48,7 @@ impl Show {
         let books = find_runs(&self.runs, store)?;
         let text = match books.as_slice() {
             [book] => report_text(&Analysis::of(book), self.details)?,
-            _ if self.details => {
-                return Err(Failure::usage("--details shows one run: name only that one"));
-            }
-            books => side_by_side(books, store)?,
+            books => comparison_text(books, &compare_stored(books, store)?, self.details)?,
         };
         give(&books, &text, self.json.as_deref())?;
         let invalid = books.iter().any(|book| exit_of(book) == Exit::Invalid);
@@ -66,11 +63,6 @@ fn report_text(analysis: &Analysis<'_>, details: bool) -> Result<String> {
     }
     let columns = terminal_style::output_style().columns;
     written("make the first screen", |out| write_screen(analysis, columns, out))
-}
-
-/// The text for several runs.
-fn side_by_side(books: &[Book], store: &StorePlace) -> Result<String> {
-    comparison_text(books, &compare_stored(books, store)?, false)
 }
 
 /// Gives the user a text, the documents of runs, each on a line of its own, or both.

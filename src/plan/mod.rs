@@ -34,7 +34,7 @@ pub use check::{Settings, THREADS_MAX, read_job};
 pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, BallastGoal, FillMethod, Prepare};
-pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
+pub use scenarios::{SCENARIOS, Scenario, find_scenario, names_about, nearest_scenario};
 pub use schema::job_schema;
 pub use tree::Tree;
 

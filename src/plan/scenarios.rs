@@ -43,6 +43,39 @@ impl Scenario {
     }
 }
 
+/// What variants and phases of the same names stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamesAbout {
+    /// The names.
+    pub names: Vec<String>,
+    /// What they stand for, in a few words.
+    pub about: String,
+}
+
+/// What names stand for by a job file, and by the scenario of its name where that is built in.
+pub fn names_about(job: &str, scenario: &str) -> Vec<NamesAbout> {
+    let mut all: Vec<NamesAbout> = Vec::new();
+    for text in [Some(job), find_scenario(scenario).map(|one| one.text)].into_iter().flatten() {
+        let Ok((job, _)) = source::read::<WireJob>(text) else { continue };
+        let variants = job.variant.iter().map(|one| (&one.name, &one.about));
+        let phases = job
+            .phases()
+            .iter()
+            .map(|one| (one.name.as_ref().map_or(&one.operation, |_| &one.name), &one.about));
+        for (name, about) in variants.chain(phases) {
+            let Some((name, about)) = name.clone().zip(about.clone()) else { continue };
+            if all.iter().any(|one| one.names.contains(&name)) {
+                continue;
+            }
+            match all.iter_mut().find(|one| one.about == about) {
+                Some(one) => one.names.push(name),
+                None => all.push(NamesAbout { names: vec![name], about }),
+            }
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -85,6 +85,8 @@ pub(super) struct WireVariant {
     /// Its name, unique among the variants.
     #[schemars(required)]
     pub(super) name: Option<String>,
+    /// What the name stands for, in a few words: reports say it below tables with the name.
+    pub(super) about: Option<String>,
     /// The scales at which it is there; all by default.
     pub(super) scales: Option<Vec<Scale>>,
     /// The file system that is made for it, instead of the file's `filesystem`.
@@ -337,6 +339,8 @@ pub(super) struct WireAxis {
 pub(super) struct WirePhase {
     /// Its name, unique among the phases; the operation's by default.
     pub(super) name: Option<String>,
+    /// What the name stands for, in a few words: reports say it below tables with the name.
+    pub(super) about: Option<String>,
     /// What is done.
     #[schemars(required, schema_with = "operation_names")]
     pub(super) operation: Option<String>,

@@ -10,13 +10,18 @@ use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::units::{Unit, byte_step};
 
-/// Figures of a rate at most.
-const FIGURES_MAX: u32 = 3;
-
 /// All of it as text.
 pub(super) fn whole_table(table: &AnswerTable) -> Table {
-    let rows: Vec<usize> = (0..table.rows.len()).collect();
-    table_of(table, &rows, table.columns.len())
+    table_of(table, &all_rows(table), table.columns.len())
+}
+
+/// How all of it is to be read.
+pub(super) fn whole_notes(table: &AnswerTable) -> String {
+    table.notes_of(&all_rows(table))
+}
+
+fn all_rows(table: &AnswerTable) -> Vec<usize> {
+    (0..table.rows.len()).collect()
 }
 
 /// These rows of it, and its first columns.
@@ -57,21 +62,17 @@ fn cell(cell: &AnswerCell) -> String {
         AnswerCell::Time(ns) => time(Some(*ns)),
         AnswerCell::Rate(rate, unit) => {
             let (size, word) = step(rate, *unit);
-            number(rate.mean / size, shown_figures(rate)) + &word
+            number(rate.mean / size, rate.shown_figures()) + &word
         }
         AnswerCell::RateInterval(rate, unit) => {
             let (size, _) = step(rate, *unit);
             let interval = rate.interval;
-            interval.map_or_else(|| "-".into(), |ends| range(ends, size, shown_figures(rate)))
+            interval.map_or_else(|| "-".into(), |ends| range(ends, size, rate.shown_figures()))
         }
         AnswerCell::Times(ratio, decision) => say::near(*ratio) + mark(*decision),
         AnswerCell::Interval(interval, decision) => say::span(*interval) + mark(*decision),
         AnswerCell::Name(name) => name.clone(),
     }
-}
-
-fn shown_figures(rate: &Estimate) -> u32 {
-    rate.figures.clamp(2, FIGURES_MAX)
 }
 
 /// What a rate is divided by, and what stands behind it.

@@ -7,17 +7,19 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
+use super::first_screen::LINES_MAX;
+use super::head::{NOT_PUBLISHED, about_machine, about_place, about_system, short_place};
 use super::names::{cell_name, level_value};
 use super::phases::mark;
 use super::table::{Align, Table};
-use super::text::{byte_rate, number, short_seconds, short_time, time, write_wrapped};
+use super::text::{WIDTH, byte_rate, number, short_seconds, short_time, time, wrap};
 use crate::analysis::compare::differences::{differences, letter};
 use crate::analysis::compare::{
     BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
-use crate::analysis::findings::say::{span, times};
+use crate::analysis::findings::say::{listed, near, span};
+use crate::analysis::statement::begun;
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::counted;
@@ -30,6 +32,12 @@ pub const RUNS_MAX: usize = 6;
 
 /// Rises when a field of a document changes its meaning or goes.
 const VERSION: u32 = 4;
+
+/// Rows that stand in a table whatever else there is.
+const ROWS_MIN: usize = 3;
+
+/// Facts that differ between any runs.
+const NO_CAUSE: [&str; 3] = ["date", "seed", "repeats (no cause)"];
 
 /// How the facts in which runs differ are to be read.
 pub(super) const ABOUT_DIFFERENCES: &str =
@@ -67,86 +75,228 @@ pub fn write_check_json(check: &Check, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes comparisons with one first run, `books[0]`: of a single one what it proves, then which runs they are, a table, and how
-/// to read it. `details` adds latencies. Fails only if `out` does.
+/// to read it. It fits a terminal; with `details` it is everything. Fails only if `out` does.
 pub fn write_comparison(
     books: &[&Book],
     comparisons: &[Comparison],
     details: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if let [one] = comparisons {
-        write_lines(&comparison_sentences(one), out)?;
-        writeln!(out)?;
-    }
-    write_runs(books, out)?;
-    write_table(&comparison_table(comparisons), &comparison_reading(comparisons), out)?;
-    for comparison in comparisons.iter().filter(|_| details) {
-        writeln!(out)?;
-        latencies_table(comparison).write(out)?;
-        let text =
-            "Latencies of single operations, without a sync: geometric means over the repeats.";
-        write_wrapped("", text, out)?;
-    }
-    write_differences(books, out)
+    let said = if let [one] = comparisons { comparison_sentences(one) } else { Vec::new() };
+    let text = ComparisonText {
+        books,
+        comparisons,
+        said: wrapped(&said),
+        about_runs: Vec::new(),
+        verdict: PROVEN,
+        reading: &|rows| {
+            comparisons.first().map_or(Vec::new(), |one| comparison_reading(one, rows))
+        },
+    };
+    text.write(details, out)
 }
 
-/// Writes the result of the check: sentences, a line for each phase, and how to read them. Fails only if
-/// `out` does.
+/// Writes the result of the check: sentences, a line for each phase, and how to read them. It fits a terminal; with `details` it
+/// is everything. Fails only if `out` does.
 pub fn write_check(
     run: &Book,
     baseline: BaselineRuns<'_>,
     check: &Check,
+    details: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_lines(&check_sentences(check), out)?;
+    let mut said = wrapped(&check_sentences(check));
     if !run.run.complete {
-        writeln!(out, "Next: {}   # measures what is missing", shown(run.run.resume_command()))?;
+        said.push(format!(
+            "Next: {}   # measures what is missing",
+            shown(run.run.resume_command())
+        ));
     }
     let runs = baseline.analyses();
-    let Some(newest) = runs.last().map(|run| run.book) else { return Ok(()) };
-    writeln!(out)?;
-    write_runs(&[newest, run], out)?;
+    let Some(newest) = runs.last().map(|run| run.book) else {
+        return said.iter().try_for_each(|line| writeln!(out, "{line}"));
+    };
+    let mut about_runs = Vec::new();
     if runs.len() > 1 {
-        let text = format!("A is the newest of {}", counted(runs.len() as u64, "earlier run"));
-        write_wrapped("", &text, out)?;
+        about_runs
+            .push(format!("A is the newest of {}", counted(runs.len() as u64, "earlier run")));
     }
     let again = check.comparison.b_again.iter().map(|run| run.id.as_str()).collect::<Vec<_>>();
     if !again.is_empty() {
-        write_wrapped("", &format!("B was run again as {}", again.join(", ")), out)?;
+        about_runs.push(format!("B was run again as {}", again.join(", ")));
     }
-    write_table(&check_table(check), &check_reading(check), out)?;
-    write_differences(&[newest, run], out)
+    let text = ComparisonText {
+        books: &[newest, run],
+        comparisons: std::slice::from_ref(&check.comparison),
+        said,
+        about_runs,
+        verdict: CHECKED,
+        reading: &|rows| check_reading(check, rows),
+    };
+    text.write(details, out)
 }
 
-fn write_lines(texts: &[String], out: &mut dyn Write) -> io::Result<()> {
-    texts.iter().try_for_each(|text| write_wrapped("", text, out))
+/// What stands in the last column of each run: its heading, and the word for a row.
+struct VerdictColumn {
+    head: &'static str,
+    word: fn(&ComparedRow) -> &'static str,
 }
 
-/// Writes a table with how it is to be read, if it has rows.
-fn write_table(table: &Table, reading: &[String], out: &mut dyn Write) -> io::Result<()> {
-    if !table.has_rows() {
-        return Ok(());
+const PROVEN: VerdictColumn = VerdictColumn { head: "proven", word: proven_text };
+const CHECKED: VerdictColumn =
+    VerdictColumn { head: "check", word: |row| row.outcome.map_or("", outcome_text) };
+
+/// The text about compared runs.
+struct ComparisonText<'a> {
+    books: &'a [&'a Book],
+    comparisons: &'a [Comparison],
+    /// The lines that stand first.
+    said: Vec<String>,
+    about_runs: Vec<String>,
+    verdict: VerdictColumn,
+    /// How rows are to be read.
+    reading: &'a dyn Fn(&[&ComparedRow]) -> Vec<String>,
+}
+
+impl ComparisonText<'_> {
+    fn write(&self, details: bool, out: &mut dyn Write) -> io::Result<()> {
+        let all = keys(self.comparisons);
+        let screen = |rows: usize| self.lines(&self.most_telling(&all, rows), false);
+        let fitting = || (ROWS_MIN..=all.len().min(LINES_MAX)).rev().map(screen);
+        let lines = match details {
+            true => self.lines(&all, true),
+            false => {
+                fitting().find(|lines| lines.len() <= LINES_MAX).unwrap_or_else(|| screen(ROWS_MIN))
+            }
+        };
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     }
-    writeln!(out)?;
-    table.write(out)?;
-    write_lines(reading, out)
+
+    /// So many rows in their order: regressions and whole jobs, then what is proven, then what both sides have.
+    fn most_telling<'k>(&self, all: &[&'k PhaseKey], rows: usize) -> Vec<&'k PhaseKey> {
+        let weight = |row: &ComparedRow| -> (u8, f64) {
+            let class = match row.effect.decision {
+                _ if row.outcome == Some(CheckOutcome::Regression) => 3,
+                _ if row.is_in_both() && row.key.phase.is_none() => 3,
+                decision if decision.is_difference() => 2,
+                _ => u8::from(row.is_in_both()),
+            };
+            (class, row.effect.size())
+        };
+        let most = |key: &PhaseKey| {
+            let own =
+                self.comparisons.iter().flat_map(|one| &one.rows).filter(|row| row.key == *key);
+            own.map(weight).fold((0, 0.0), |a, b| if b > a { b } else { a })
+        };
+        let mut by_weight: Vec<(usize, (u8, f64))> =
+            all.iter().map(|key| most(key)).enumerate().collect();
+        by_weight.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
+        let mut places: Vec<usize> = by_weight.iter().take(rows).map(|one| one.0).collect();
+        places.sort_unstable();
+        places.into_iter().map(|at| all[at]).collect()
+    }
+
+    /// Its paragraphs, with these rows.
+    fn lines(&self, keys: &[&PhaseKey], details: bool) -> Vec<String> {
+        let table = rows_table(self.comparisons, keys, &self.verdict);
+        let rows = self.comparisons.iter().flat_map(|one| &one.rows);
+        let rows: Vec<&ComparedRow> = rows.filter(|row| keys.contains(&&row.key)).collect();
+        let figures = match table.has_rows() {
+            true => [table.text_lines(WIDTH), wrapped(&(self.reading)(&rows))].concat(),
+            false => Vec::new(),
+        };
+        let mut parts = vec![self.said.clone(), self.run_lines(details), figures];
+        if details {
+            parts.extend(self.latencies());
+            parts.push(differences_lines(self.books));
+        } else {
+            parts.push(wrapped(&self.more(keys.len())));
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join(&String::new())
+    }
+
+    /// What of it is to be seen only in the details.
+    fn more(&self, shown: usize) -> Vec<String> {
+        let left_out = keys(self.comparisons).len() - shown;
+        let rows = (left_out > 0).then(|| counted(left_out as u64, "more row"));
+        let all = differences(self.books).into_iter().map(|one| one.name.to_string());
+        let names: Vec<String> = all.filter(|name| !NO_CAUSE.contains(&&**name)).collect();
+        let differ = (!names.is_empty())
+            .then(|| format!("the runs differ in {}, which may be why figures do", listed(&names)));
+        let parts: Vec<String> = rows.into_iter().chain(differ).collect();
+        if parts.is_empty() {
+            parts
+        } else {
+            vec![begun(&format!("{}: see --details", parts.join("; ")))]
+        }
+    }
+
+    /// Which runs they are, and what of them does not count.
+    fn run_lines(&self, details: bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (at, book) in self.books.iter().enumerate() {
+            let lead = format!("{}: ", letter(at));
+            let [title, place] = about_run(book);
+            if details {
+                lines.extend(wrap(&lead, &title));
+                lines.extend(wrap("   ", &place));
+            } else {
+                lines.extend(wrap(&lead, &short_title(book)));
+            }
+            if !book.run.complete {
+                lines.extend(wrap("   ", "INCOMPLETE: not every cell was done"));
+            }
+            let invalid = book.measurements.iter().filter(|m| !m.valid()).count() as u64;
+            if invalid > 0 {
+                let text = format!("{} invalid and left out", counted(invalid, "measurement"));
+                lines.extend(wrap("   ", &text));
+            }
+        }
+        lines.extend(wrapped(&self.about_runs));
+        lines
+    }
+
+    fn latencies(&self) -> Vec<Vec<String>> {
+        let tables = self.comparisons.iter().map(latencies_table).filter(Table::has_rows);
+        let text =
+            "Latencies of single operations, without a sync: geometric means over the repeats.";
+        tables.map(|table| [table.text_lines(WIDTH), wrap("", text)].concat()).collect()
+    }
+}
+
+fn wrapped(texts: &[String]) -> Vec<String> {
+    texts.iter().flat_map(|text| wrap("", text)).collect()
+}
+
+/// The facts in which the runs differ: each may be the cause of a difference.
+fn differences_lines(books: &[&Book]) -> Vec<String> {
+    let table = differences_table(books);
+    let published = match books.iter().any(|book| book.run.reference.is_some()) {
+        true => " `boatload show reference:NAME` has what is wrong about a published figure.",
+        false => "",
+    };
+    match table.has_rows() {
+        true => {
+            [table.text_lines(WIDTH), wrap("", &format!("{ABOUT_DIFFERENCES}{published}"))].concat()
+        }
+        false => Vec::new(),
+    }
+}
+
+fn proven_text(row: &ComparedRow) -> &'static str {
+    match row.effect.decision {
+        Decision::Longer => "slower",
+        Decision::Shorter => "faster",
+        Decision::Within => "within 10%",
+        Decision::Open => "",
+    }
 }
 
 /// Rows of the same phases in comparisons with one first run: its value, then for each other run the value, how many times as
 /// long it took, and the interval.
 pub(super) fn comparison_table(comparisons: &[Comparison]) -> Table {
-    let proven = |row: &ComparedRow| match row.effect.decision {
-        Decision::Longer => "slower",
-        Decision::Shorter => "faster",
-        Decision::Within => "within 10%",
-        Decision::Open => "",
-    };
-    rows_table(comparisons, "proven", proven)
-}
-
-fn check_table(check: &Check) -> Table {
-    let outcome = |row: &ComparedRow| row.outcome.map_or("", outcome_text);
-    rows_table(std::slice::from_ref(&check.comparison), "check", outcome)
+    rows_table(comparisons, &keys(comparisons), &PROVEN)
 }
 
 fn outcome_text(outcome: CheckOutcome) -> &'static str {
@@ -154,6 +304,7 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
         CheckOutcome::Ok => "ok",
         CheckOutcome::Regression => "REGRESSION",
         CheckOutcome::Unsure => "unsure",
+        CheckOutcome::OtherWork => "other work",
         CheckOutcome::Invalid => "invalid",
         CheckOutcome::Missing => "missing",
         CheckOutcome::NoBaseline => "no baseline",
@@ -161,18 +312,14 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
     }
 }
 
-fn rows_table(
-    comparisons: &[Comparison],
-    verdict_head: &str,
-    verdict: impl Fn(&ComparedRow) -> &'static str,
-) -> Table {
+fn rows_table(comparisons: &[Comparison], keys: &[&PhaseKey], verdict: &VerdictColumn) -> Table {
     let mut heads = vec![("phase".to_string(), Align::Left), ("A".into(), Align::Right)];
     for at in 1..=comparisons.len() {
         let letter = letter(at);
         heads.push((letter.to_string(), Align::Right));
         heads.push((format!("{letter}/A"), Align::Right));
         heads.push(("interval".into(), Align::Left));
-        heads.push((verdict_head.into(), Align::Left));
+        heads.push((verdict.head.into(), Align::Left));
     }
     let mut table = Table::new(&heads);
     if comparisons.len() > 1 {
@@ -182,11 +329,13 @@ fn rows_table(
     }
     add_phases(
         &mut table,
-        keys(comparisons).into_iter(),
+        keys.iter(),
         |key| key,
         |key| {
             let mut rows: Vec<Option<&ComparedRow>> = Vec::new();
-            rows.extend(comparisons.iter().map(|all| all.rows.iter().find(|row| row.key == **key)));
+            rows.extend(
+                comparisons.iter().map(|all| all.rows.iter().find(|row| row.key == ***key)),
+            );
             let known = || rows.iter().flatten();
             let marks = known().map(|row| marks(row)).max_by_key(|marks| marks.len());
             let name = key.phase.clone().unwrap_or_else(|| "whole job".into());
@@ -195,9 +344,9 @@ fn rows_table(
             line.push(first.map_or_else(|| "-".into(), |row| value_cell(row, 0)));
             for row in rows {
                 line.push(row.map_or_else(|| "-".into(), |row| value_cell(row, 1)));
-                line.push(known_text(row.and_then(|row| row.effect.ratio).map(times)));
+                line.push(known_text(row.and_then(|row| row.effect.ratio).map(near)));
                 line.push(known_text(row.and_then(|row| row.effect.interval).map(span)));
-                line.push(row.map_or("", &verdict).into());
+                line.push(row.map_or("", verdict.word).into());
             }
             line
         },
@@ -245,7 +394,7 @@ fn latencies_table(comparison: &Comparison) -> Table {
             let [a, b] = latency.ns.map(short_time);
             let phase = row.key.phase.as_deref().unwrap_or_default();
             let name = format!("{phase} {}", latency.quantile.as_str());
-            let ratio = known_text(latency.effect.ratio.map(times));
+            let ratio = known_text(latency.effect.ratio.map(near));
             vec![name, a, b, ratio, known_text(latency.effect.interval.map(span))]
         },
     );
@@ -257,22 +406,13 @@ fn known_text(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".into())
 }
 
-/// Writes which runs they are, and what of them does not count.
-fn write_runs(books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
-    for (at, book) in books.iter().enumerate() {
-        let [title, place] = about_run(book);
-        write_wrapped(&format!("{}: ", letter(at)), &title, out)?;
-        write_wrapped("   ", &place, out)?;
-        if !book.run.complete {
-            write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
-        }
-        let invalid = book.measurements.iter().filter(|m| !m.valid()).count() as u64;
-        if invalid > 0 {
-            let text = format!("{} invalid and left out", counted(invalid, "measurement"));
-            write_wrapped("   ", &text, out)?;
-        }
+/// Which run it is, and on what, in a line.
+fn short_title(book: &Book) -> String {
+    let [title, place] = about_run(book);
+    match book.run.reference {
+        Some(_) => format!("{}; {place}", book.run.id),
+        None => format!("{title}; {}", short_place(book)),
     }
-    Ok(())
 }
 
 /// Which run it is, and where it was measured.
@@ -325,17 +465,6 @@ fn value_text(metric: Metric, value: f64, figures: u32) -> String {
         Metric::Seconds => short_seconds(Some(value)),
         Metric::Nanoseconds => time(Some(value)),
     }
-}
-
-/// The facts in which the runs differ: each may be the cause of a difference.
-fn write_differences(books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
-    let about = match books.iter().any(|book| book.run.reference.is_some()) {
-        true => format!(
-            "{ABOUT_DIFFERENCES} `boatload show reference:NAME` has what is wrong about a published figure."
-        ),
-        false => ABOUT_DIFFERENCES.into(),
-    };
-    write_table(&differences_table(books), &[about], out)
 }
 
 /// A row for each fact in which the runs differ.

@@ -13,12 +13,16 @@ use crate::analysis::finding::Finding;
 use crate::analysis::readings::table::AnswerTable;
 use crate::analysis::statement::Statement;
 use crate::base::units::counted;
+use crate::results::book::RunFacts;
 
 /// Lines of a terminal.
 pub(super) const LINES_MAX: usize = 24;
 
 /// Rows that stay in a table whatever else there is.
 const ROWS_MIN: usize = 3;
+
+/// Columns of a table that stay beside long names.
+const COLUMNS_MIN: usize = 4;
 
 /// Terminals that it is fitted to, in columns.
 pub(super) const COLUMNS: std::ops::RangeInclusive<usize> = 40..=120;
@@ -92,7 +96,10 @@ impl FirstScreen {
             None => vec!["Nothing was measured.".into()],
         };
         let low = low.map(|answer| wrapped("  ", &about_reliability(answer))).unwrap_or_default();
-        let next = answer.and_then(|answer| answer.next.as_ref());
+        let next = match answer {
+            Some(answer) => answer.next.clone(),
+            None => resuming(run),
+        };
         Self {
             columns,
             head: [wrapped("", analysis.question()), wrapped("", &measured)].concat(),
@@ -115,6 +122,13 @@ impl FirstScreen {
             columns: self.table.columns.len(),
             is_tight: false,
         };
+        let rows: Vec<usize> = (0..shown.rows).collect();
+        let lacks_room = |shown: &ShownParts| {
+            table_of(&self.table, &rows, shown.columns).lacks_room_for_names(self.columns)
+        };
+        while shown.columns > COLUMNS_MIN && lacks_room(&shown) {
+            shown.columns -= 1;
+        }
         while self.lines(&shown).len() > LINES_MAX && self.shorten(&mut shown) {}
         self.lines(&shown)
     }
@@ -159,14 +173,21 @@ impl FirstScreen {
         }
         let rows = shown_rows(&self.table, &self.statement, shown.rows);
         let mut lines = self.table_of(&rows, shown).text_lines(self.columns);
-        let mut notes = self.table.notes.clone();
         let left_out = self.table.rows.len() - rows.len();
-        if left_out > 0 {
-            notes.push(format!("{}: see --details", counted(left_out as u64, "more row")));
-        }
-        lines.extend(wrap_to(self.columns, "", &notes.join("; ")));
+        let more = match left_out {
+            0 => String::new(),
+            some => format!("; {}: see --details", counted(some as u64, "more row")),
+        };
+        lines.extend(wrap_to(self.columns, "", &(self.table.notes_of(&rows) + &more)));
         lines
     }
+}
+
+/// How to measure what a run without any measurement lacks; none of several hosts and of what boatload did not measure.
+fn resuming(run: &RunFacts) -> Option<String> {
+    let can_resume =
+        !run.complete && run.hosts.is_empty() && run.traced.is_none() && run.reference.is_none();
+    can_resume.then(|| format!("{}   # measures it", run.resume_command()))
 }
 
 /// How to see the rest: with the warnings that change little.

@@ -228,13 +228,13 @@ pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
     Some(format!("{}: {work}{often}{time}", short_place(book)))
 }
 
-/// `10,000 files of 1 KiB`, `1,000 to 1,000,000 files`, `chunk-size 1 KiB to 128 KiB`
+/// `10,000 files of 1 KiB`, `1,000 to 1,000,000 files`, `chunks of 1 KiB to 128 KiB`
 fn about_work(book: &Book) -> Option<String> {
     if let (Some(low), Some(high)) = (book.levels.first(), book.levels.last()) {
         let low = if low.value == high.value { String::new() } else { level_value(low) + " to " };
         return Some(match say::behind_value(&high.axis, high.unit) {
             Some(noun) => format!("{low}{} {noun}", level_value(high)),
-            None => format!("{} {low}{}", high.axis, level_value(high)),
+            None => format!("{} {low}{}", say::before_value(&high.axis), level_value(high)),
         });
     }
     let makes_files = |m: &&Measurement| {
@@ -265,7 +265,7 @@ fn values_of(option: &str, command: &str) -> Vec<String> {
 }
 
 /// `ext4 and xfs on hdd-7200 (modelled)`
-fn short_place(book: &Book) -> String {
+pub(super) fn short_place(book: &Book) -> String {
     if is_simulated(book) {
         return SIMULATED.into();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::text::{WIDTH, shorten, shorten_ends, shorten_names, width, wrap_to, write_wrapped};
+use super::text::{WIDTH, shorten, shorten_names, width, wrap_to, write_wrapped};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 
@@ -66,8 +66,8 @@ pub(super) struct Table {
     name_max: Option<usize>,
 }
 
-/// Names are cut to no fewer columns of text, so that all figures stand beside each other.
-const NAME_MIN: usize = 20;
+/// Longer names are not cut: they stand above their figures where there is no room before them.
+const NAME_LONG: usize = 20;
 /// Words are cut before numbers are, but keep this many columns.
 const WORD_MIN: usize = 8;
 /// Longer names are cut beside a note.
@@ -222,13 +222,41 @@ impl Table {
         self.blocks(&self.widths(columns), columns).len()
     }
 
-    /// With names cut so that all groups stand beside each other in so many columns of text, if that leaves enough of them.
+    /// Whether names are long, and do not fit before all groups beside each other in so many columns of text.
+    pub(super) fn lacks_room_for_names(&self, columns: usize) -> bool {
+        let names = self.names().map(width).max().unwrap_or_default();
+        names > NAME_LONG && self.figures(columns) + names > columns
+    }
+
+    /// With whole names, as far as all groups stand beside each other in so many columns of text: before the figures, or long
+    /// ones above them.
     pub(super) fn fitted(mut self, columns: usize) -> Self {
-        let widths = self.widths(columns);
-        let figures = self.needs(&(0..self.groups.len()), &widths) - widths[0];
+        let figures = self.figures(columns);
+        if self.lacks_room_for_names(columns) && figures + width(&self.heads[0].text) <= columns {
+            for line in std::mem::take(&mut self.lines) {
+                if let TableLine::Cells(mut cells) = line {
+                    self.lines.push(TableLine::Heading(std::mem::take(&mut cells[0])));
+                    self.lines.push(TableLine::Cells(cells));
+                }
+            }
+        }
         self.name_max =
-            columns.checked_sub(figures).filter(|room| *room >= NAME_MIN.min(widths[0]));
+            columns.checked_sub(figures).filter(|room| *room >= self.widths(columns)[0]);
         self
+    }
+
+    /// The columns of text that all groups take beside each other.
+    fn figures(&self, columns: usize) -> usize {
+        let widths = self.widths(columns);
+        self.needs(&(0..self.groups.len()), &widths) - widths[0]
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter_map(|line| match line {
+            TableLine::Cells(cells) => cells.first().map(String::as_str),
+            TableLine::Note(cell, _) => Some(cell),
+            TableLine::Heading(_) => None,
+        })
     }
 
     /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it.
@@ -370,18 +398,9 @@ impl Table {
 
     /// Names of the lines, cut to so many columns and still different from each other.
     fn names_in(&self, columns: usize) -> BTreeMap<&str, String> {
-        let mut once: Vec<(&str, usize)> = Vec::new();
-        for line in &self.lines {
-            let name = match line {
-                TableLine::Cells(cells) => cells.first(),
-                TableLine::Note(cell, _) => Some(cell),
-                TableLine::Heading(_) => None,
-            };
-            if let Some(name) = name.filter(|name| !once.iter().any(|(known, _)| known == name)) {
-                once.push((name, columns));
-            }
-        }
-        let short = if self.name_max.is_some() { shorten_ends } else { shorten_names }(&once);
+        let once: Vec<(&str, usize)> =
+            each_once(self.names()).into_iter().map(|name| (name, columns)).collect();
+        let short = shorten_names(&once);
         once.into_iter().map(|(name, _)| name).zip(short).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::ReportFormat;
-use super::answer_table::whole_table;
+use super::answer_table::{whole_notes, whole_table};
 use super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::{about_stopping, write_head};
@@ -15,6 +15,8 @@ use super::text::{WIDTH, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
+use crate::analysis::readings::table::about_levels;
+use crate::analysis::statement::begun;
 
 /// What a user sees first; of published figures everything.
 pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", render: write_terminal };
@@ -61,6 +63,12 @@ fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) ->
         writeln!(out)?;
     }
     statements.iter().try_for_each(|sentence| write_wrapped("* ", sentence, out))?;
+    let effects = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Effect(effect) => Some(effect.stated()),
+        _ => None,
+    });
+    let levels = about_levels(effects).map(|levels| begun(&levels) + " of these ratios.");
+    write_wrapped("", &levels.unwrap_or_default(), out)?;
     writeln!(out)?;
     out.write_all(figures)?;
     write_findings("warning: ", &warnings, out)?;
@@ -86,7 +94,7 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     if !summary.levels().is_empty() && book.run.reference.is_none() {
         let table = analysis.answer_table();
         whole_table(&table).write(out)?;
-        write_wrapped("", &table.notes.join("; "), out)?;
+        write_wrapped("", &whole_notes(&table), out)?;
         writeln!(out)?;
     }
     write_phases(summary, out)?;

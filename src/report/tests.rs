@@ -299,7 +299,7 @@ fn phases_that_do_as_many_operations_at_each_level_are_named_with_their_number()
         m
     });
     book.measurements = measured.collect();
-    let caption = "; delete: 500 at each level";
+    let caption = "; delete: 500 files at each level";
     let text = rendered("terminal", &book);
     assert!(text.contains(caption), "{text}");
     book.measurements.retain(|m| m.phase == "delete");

@@ -65,13 +65,6 @@ pub(super) fn shorten_names(names: &[(&str, usize)]) -> Vec<String> {
         .unwrap_or_else(|| numbered(names, &at(0)))
 }
 
-/// The same with only the last letter kept behind the cut, such as a closing bracket, where names that differ still do.
-pub(super) fn shorten_ends(names: &[(&str, usize)]) -> Vec<String> {
-    let ends: Vec<String> = names.iter().map(|(name, columns)| cut(name, *columns, 1)).collect();
-    let is_ambiguous = (0..names.len()).any(|n| is_taken(names, &ends, n));
-    if is_ambiguous { shorten_names(names) } else { ends }
-}
-
 /// Whether another name was cut to the same.
 fn is_taken(names: &[(&str, usize)], cut: &[String], n: usize) -> bool {
     let mut others = names.iter().zip(cut);
@@ -107,31 +100,59 @@ fn take(text: &str, columns: usize) -> &str {
 /// blanks. Breaks between words, and in words that are longer than a line. A command, which stands between backticks,
 /// stays on one line of any length, so that it can be pasted.
 pub(crate) fn wrap(lead: &str, text: &str) -> Vec<String> {
-    let text = shown(text);
-    let mut units: Vec<String> = Vec::new();
     let mut is_command = false;
-    for word in text.split_whitespace() {
-        match units.last_mut().filter(|_| is_command) {
-            Some(command) => *command += &format!(" {word}"),
-            None => units.push(word.into()),
-        }
+    let units = unbroken(text, |word| {
+        let was_command = is_command;
         is_command ^= word.matches('`').count() % 2 == 1;
-    }
-    lines(WIDTH, lead, &units.iter().map(String::as_str).collect::<Vec<_>>())
+        was_command
+    });
+    lines(WIDTH, lead, &units)
 }
 
 /// The same for lines of this many columns, where a command is broken like other words.
 pub(crate) fn wrap_to(columns: usize, lead: &str, text: &str) -> Vec<String> {
-    let text = shown(text);
-    lines(columns, lead, &text.split_whitespace().collect::<Vec<_>>())
+    lines(columns, lead, &unbroken(text, |_| false))
 }
 
-fn lines(columns: usize, lead: &str, units: &[&str]) -> Vec<String> {
+/// The words of a text, each with those that stay on its line: a unit stands beside its number, and others where `is_joined` says
+/// so of a word.
+fn unbroken(text: &str, mut is_joined: impl FnMut(&str) -> bool) -> Vec<String> {
+    let text = shown(text);
+    let mut all: Vec<String> = Vec::new();
+    let mut before = "";
+    for word in text.split_whitespace() {
+        let is_joined = is_joined(word) || is_number(before) && is_unit(word);
+        match all.last_mut().filter(|_| is_joined) {
+            Some(last) => *last += &format!(" {word}"),
+            None => all.push(word.into()),
+        }
+        before = word;
+    }
+    all
+}
+
+/// No number is longer.
+const NUMBER_MAX: usize = 20;
+
+fn is_number(word: &str) -> bool {
+    let word = word.trim_start_matches('(');
+    word.len() <= NUMBER_MAX
+        && word.starts_with(|c: char| c.is_ascii_digit())
+        && word.ends_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_unit(word: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    let word = word.split(|c| !is_letter(c)).next().unwrap_or_default();
+    matches!(word, "ns" | "us" | "ms" | "s" | "min" | "h" | "B" | "KiB" | "MiB" | "GiB" | "TiB")
+}
+
+fn lines(columns: usize, lead: &str, units: &[String]) -> Vec<String> {
     let indent = " ".repeat(width(lead));
     let room = columns.saturating_sub(indent.len()).max(2);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for mut word in units.iter().copied() {
+    for mut word in units.iter().map(String::as_str) {
         if !line.is_empty() && width(&line) + 1 + width(word) > room {
             lines.push(std::mem::take(&mut line));
         }
@@ -254,6 +275,17 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_stays_beside_its_number() {
+        let text = "It took 7.4 min, at 880 MiB/s (64 KiB) in 3 runs.";
+        for columns in 12..50 {
+            let lines = wrap_to(columns, "", text);
+            for part in ["7.4 min,", "880 MiB/s", "(64 KiB)"] {
+                assert!(lines.iter().any(|line| line.contains(part)), "{columns}: {lines:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_long_text_ends_in_an_ellipsis_and_fits() {
         assert_eq!(shorten("read-random", 11), "read-random");
         assert_eq!(shorten("read-random", 6), "read-…");
@@ -300,15 +332,6 @@ mod tests {
     fn names_that_differ_in_their_middle_are_cut_elsewhere() {
         let names = ["ext4 -O ^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 0"];
         assert_eq!(cut_to(17, &names), ["ext4 -O ^d…x -m 0", "ext4 -O ^h…x -m 0"]);
-    }
-
-    #[test]
-    fn the_end_of_a_name_is_cut_before_its_beginning_where_that_is_enough() {
-        let short = |names: [&str; 2]| shorten_ends(&names.map(|name| (name, 17)));
-        let names = ["create-again (multiple)", "create-again (striped)"];
-        assert_eq!(short(names), ["create-again (m…)", "create-again (s…)"]);
-        let names = ["find-and-remove (aged)", "find-and-remove (away)"];
-        assert_eq!(short(names), ["find-and…e (aged)", "find-and…e (away)"]);
     }
 
     #[test]

@@ -203,6 +203,6 @@ fn runs_without_a_common_phase_are_not_compared_and_it_is_said_what_each_has() {
 fn two_jobs_of_one_name_differ_in_their_text() {
     let bench = Bench::default();
     let (a, b) = (stored(&bench, &job(1, 20, 3)), stored(&bench, &job(1, 30, 3)));
-    let ran = bench.run(["compare", &a, &b]);
+    let ran = bench.run(["compare", &a, &b, "--details"]);
     assert!(ran.stdout.contains("\njob text "), "{}", ran.stdout);
 }

@@ -59,7 +59,7 @@ fn a_run_of_ones_own_stands_beside_published_figures() {
     let own = bench.small_run();
     assert_eq!(own.code, Some(0), "{}", own.stderr);
     let id = bench.last_id();
-    let ran = bench.run(["show", "last", DEBIAN]);
+    let ran = bench.run(["show", "last", DEBIAN, "--details"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains(&format!("\nA: run {id}")), "{}", ran.stdout);
     for phase in ["create", "rewrite", "read-sequential", "read-random", "delete"] {

@@ -7,7 +7,11 @@ use crate::analysis::readings::draft::{AnswerDraft, Lack};
 use crate::base::dates::seconds_of;
 use crate::base::shell;
 use crate::base::units::span;
-use crate::results::book::{Book, Measurement};
+use crate::plan::repetition::REPEATS_MAX;
+use crate::results::book::{Book, Measurement, Stopping};
+
+/// A time limit leaves room for so many times the repeats that are forecast.
+const LIMIT_ROOM: f64 = 1.5;
 
 /// Repeats that most questions need.
 const REPEATS_USUAL: u32 = 10;
@@ -109,7 +113,12 @@ fn step(
         Lack::SteadyDevice | Lack::Design => more_repeats("more repeats"),
         Lack::Precision => match needed {
             RepeatsNeeded::Few(repeats) => {
-                so_many(repeats.max(done.saturating_add(1)), "would decide it")
+                let repeats = repeats.max(done.saturating_add(1));
+                let limit = minutes_of(book, repeats).filter(|_| ended_by_limit(book, done));
+                limit.map_or_else(
+                    || so_many(repeats, "would decide it"),
+                    |minutes| longer(book, minutes, f64::from(repeats) / f64::from(done.max(1))),
+                )
             }
             RepeatsNeeded::TooMany if can_make && is_on_disk(book) => on_model(book),
             RepeatsNeeded::TooMany => None,
@@ -132,6 +141,23 @@ fn step(
         next.command = format!("sudo {}", next.command);
     }
     Some(next)
+}
+
+/// The same with a longer time limit, in minutes, for so many times the repeats.
+fn longer(book: &Book, minutes: u64, share: f64) -> Option<NextStep> {
+    let command = again(book, &[["--time-limit", &format!("{minutes}m")]])?;
+    Some(NextStep { command, why: "long enough to decide it", share: Some(share) })
+}
+
+/// Whether the run looked at its answer and ended undecided, since another repeat would have ended after its limit.
+fn ended_by_limit(book: &Book, done: u32) -> bool {
+    matches!(book.run.stopping, Stopping::Looks { decided: false, .. }) && done < REPEATS_MAX
+}
+
+/// A time limit that leaves room for so many repeats and for some more, in minutes.
+fn minutes_of(book: &Book, repeats: u32) -> Option<u64> {
+    let seconds = run_seconds(book)? / f64::from(book.run.repeats.max(1));
+    Some((LIMIT_ROOM * seconds * f64::from(repeats) / 60.0).ceil() as u64)
 }
 
 /// The same on a modelled disk, on a file system that is made there.
@@ -157,8 +183,10 @@ const DEVICE: &str = "device";
 /// What a rate of the device, or of a large file on it, is to be compared with: the other one in the same directory.
 fn other_baseline(book: &Book) -> Option<NextStep> {
     let (scenario, why) = match book.run.scenario.as_str() {
-        DEVICE => (FILE, "the same through the file system"),
-        FILE if book.filesystems.is_empty() => (DEVICE, "the same without the file system"),
+        DEVICE => (FILE, "the same through the file system, which also reads ahead"),
+        FILE if book.filesystems.is_empty() => {
+            (DEVICE, "the same without the file system and its read-ahead")
+        }
         _ => return None,
     };
     let words = shell::words(&book.run.command)?;

@@ -22,7 +22,7 @@ const REPEATS_HIGH: usize = 5;
 const UNCERTAIN_MIN: f64 = 0.25;
 
 /// The most words of a reason.
-const REASON_WORDS_MAX: usize = 25;
+const REASON_WORDS_MAX: usize = 28;
 
 /// How far an answer can be trusted, and what that is judged by.
 pub(super) struct Trust {
@@ -65,8 +65,8 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
     let mostly_disturbed = disturbed as f64 > DISTURBED_SHARE_MAX * valid.len() as f64;
     if disturbed > 0 {
         let grade = if mostly_disturbed { Reliability::Low } else { Reliability::Medium };
-        reservations
-            .push((grade, format!("{} measurements disturbed", share_of(disturbed, valid.len()))));
+        let share = share_of(disturbed, valid.len());
+        reservations.push((grade, format!("{share} measurements disturbed by other load")));
     }
     let written = valid.iter().filter(|m| writes_content(m)).count();
     let unwritten = valid.iter().filter(|m| leaves_unwritten(m)).count();

@@ -422,7 +422,7 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     book.measurements.iter_mut().step_by(3).for_each(|m| m.idle = Some(false));
     let found = answer(&book);
     assert_eq!((found.verdict, found.reliability), (Verdict::Likely, Reliability::Low));
-    assert_eq!(found.reason, "20 of 60 measurements disturbed");
+    assert_eq!(found.reason, "20 of 60 measurements disturbed by other load");
     assert!(found.sentence().starts_with("Likely: read takes 2."), "{found:?}");
     assert!(found.next.unwrap().contains(" --repeats 20   # best while nothing else runs"));
 }

@@ -55,6 +55,10 @@ impl UnlikeRun {
     }
 }
 
+/// Outcomes of rows of which nothing is proven.
+const UNDECIDED: [CheckOutcome; 3] =
+    [CheckOutcome::Unsure, CheckOutcome::OtherWork, CheckOutcome::NoBaseline];
+
 /// What a check says of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckVerdict {
@@ -102,7 +106,7 @@ impl Check {
             CheckVerdict::Incomplete
         } else if self.rows().next().is_none() {
             CheckVerdict::Nothing
-        } else if any(CheckOutcome::Unsure) || any(CheckOutcome::NoBaseline) {
+        } else if UNDECIDED.into_iter().any(any) {
             CheckVerdict::Unsure
         } else {
             CheckVerdict::Ok
@@ -137,15 +141,20 @@ fn check_rows(rows: &mut [ComparedRow], fail_on: f64, is_complete: bool) {
         let is_loaded = |is_longer| row.effect.is_proven_by_load(is_longer);
         let outcome = match decision {
             Some(CheckDecision::Regression)
-                if interval.is_some_and(|one| one.low > factor) && !is_loaded(true) =>
+                if row.work.is_none()
+                    && interval.is_some_and(|one| one.low > factor)
+                    && !is_loaded(true) =>
             {
                 CheckOutcome::Regression
             }
             Some(CheckDecision::Ok)
-                if interval.is_some_and(|one| one.high < factor) && !is_loaded(false) =>
+                if row.work.is_none()
+                    && interval.is_some_and(|one| one.high < factor)
+                    && !is_loaded(false) =>
             {
                 CheckOutcome::Ok
             }
+            _ if row.work.is_some() => CheckOutcome::OtherWork,
             _ => CheckOutcome::Unsure,
         };
         row.outcome = Some(untested(row, is_complete).unwrap_or(outcome));

@@ -65,6 +65,11 @@ impl RowEffect {
         self.interval.map(|interval| (interval.high / interval.low).sqrt() - 1.0)
     }
 
+    /// The distance of the ratio from 1, as a logarithm.
+    pub fn size(&self) -> f64 {
+        self.ratio.map_or(0.0, |ratio| ratio.ln().abs())
+    }
+
     /// Background load slows what is measured at the same time: this alone does not prove that a side is slower, nor that it is not.
     pub(super) fn is_proven_by_load(&self, is_longer: bool) -> bool {
         let hides = if is_longer { LoadedSide::B } else { LoadedSide::A };

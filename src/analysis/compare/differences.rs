@@ -133,13 +133,20 @@ fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
     lists.iter().map(|list| any.then(|| text(list))).collect()
 }
 
-/// How many lines each run has, and how many of these not all have: 0 where only the order differs.
+/// How many lines each run has, and how many of these not all have, or that only the order differs.
 fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
-    let own = apart(lists).into_iter().map(|own| own.len());
-    let text = |(list, own): (&Vec<String>, usize)| {
-        Some(format!("{}, {own} not in all", counted(list.len() as u64, "line")))
+    let own: Vec<usize> = apart(lists).into_iter().map(|own| own.len()).collect();
+    let is_order = own.iter().all(|own| *own == 0);
+    let text = |(list, own): (&Vec<String>, &usize)| {
+        let lines = counted(list.len() as u64, "line");
+        Some(match own {
+            0 if is_order => format!("{lines}, in another order"),
+            0 => lines,
+            1 => format!("{lines}, 1 differs"),
+            own => format!("{lines}, {own} differ"),
+        })
     };
-    lists.iter().zip(own).map(text).collect()
+    lists.iter().zip(&own).map(text).collect()
 }
 
 /// The letter that a run is called by beside others.
@@ -284,7 +291,7 @@ mod tests {
             told,
             [
                 ("parameters", both("selected=3000", "selected=50")),
-                ("job text", both("1 line, 0 not in all", "3 lines, 2 not in all")),
+                ("job text", both("1 line", "3 lines, 2 differ")),
                 ("mount options", both("relatime", "noatime")),
             ]
         );
@@ -305,9 +312,9 @@ mod tests {
     fn lines_that_are_swapped_or_repeated_differ() {
         let texts = |texts: &[&str]| texts.iter().map(|t| Some(t.to_string())).collect::<Vec<_>>();
         let swapped = told_of_jobs(&["a = 1\nb = 2", "b = 2\na = 1", "a = 1\n\nb = 2 # a word"]);
-        assert_eq!(swapped, texts(&["2 lines, 0 not in all"; 3]));
+        assert_eq!(swapped, texts(&["2 lines, in another order"; 3]));
         let repeated = told_of_jobs(&["[[phase]]\na = 1", "[[phase]]\na = 1\n[[phase]]\na = 1"]);
-        assert_eq!(repeated, texts(&["2 lines, 0 not in all", "4 lines, 2 not in all"]));
+        assert_eq!(repeated, texts(&["2 lines", "4 lines, 2 differ"]));
         assert_eq!(told_of_jobs(&["a = 1", "a = 1"]), []);
     }
 
@@ -315,12 +322,9 @@ mod tests {
     fn a_line_that_two_of_three_runs_have_is_counted_as_not_in_all() {
         let texts = |texts: [&str; 3]| texts.map(|text| Some(text.to_string())).to_vec();
         let found = told_of_jobs(&["a = 1\nb = 2", "a = 1\nb = 2", "a = 1"]);
-        assert_eq!(
-            found,
-            texts(["2 lines, 1 not in all", "2 lines, 1 not in all", "1 line, 0 not in all"])
-        );
+        assert_eq!(found, texts(["2 lines, 1 differs", "2 lines, 1 differs", "1 line"]));
         let found = told_of_jobs(&["a = 1", "a = 2", "a = 3"]);
-        assert_eq!(found, texts(["1 line, 1 not in all"; 3]), "as many in each");
+        assert_eq!(found, texts(["1 line, 1 differs"; 3]), "as many in each");
     }
 
     #[test]
@@ -364,7 +368,7 @@ mod tests {
         let both = |a: &str, b: &str| vec![Some(a.to_string()), Some(b.to_string())];
         let (slow, fast) =
             (book("mine", "rpm = 1\n# a word\n"), book("mine", "rpm = 2\nheads = 3\n"));
-        let lines = both("1 line, 1 not in all", "2 lines, 2 not in all");
+        let lines = both("1 line, 1 differs", "2 lines, 2 differ");
         assert_eq!(told(&slow, &fast), [("disk model", lines)]);
         let real = fixture::made::book();
         let found = told(&real, &slow);

@@ -91,6 +91,8 @@ pub enum CheckOutcome {
     Regression,
     /// Neither is proven.
     Unsure,
+    /// The run and the baseline did different work.
+    OtherWork,
     /// All that the run measured of it is invalid, or some of it reached its limit.
     Invalid,
     /// The run ended before it.
@@ -196,6 +198,12 @@ impl Comparison {
     /// Whether the figures of A and of B were published.
     pub fn is_published(&self) -> [bool; 2] {
         [self.a.iter().any(|run| run.published), self.b.published]
+    }
+
+    /// How many runs show how much equal ones differ: others of the same jobs, or those of a history since its last step.
+    pub fn known_runs(&self) -> usize {
+        let of_history = self.rows.iter().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
+        of_history.unwrap_or(self.other_runs)
     }
 
     /// Rows that both sides have.

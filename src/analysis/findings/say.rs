@@ -6,10 +6,14 @@ use crate::base::units::{self, Quantity, Unit};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::Level;
 
-/// `at 98% full`
+/// `at 98% full`, `in chunks of 4 MiB`
 pub(in crate::analysis) fn at_level(level: &Level) -> Vec<Part> {
-    parts!["at ", Part::Level(level_in_words(level))]
+    let before = if level.axis == CHUNKS { "in " } else { "at " };
+    parts![before, Part::Level(level_in_words(level))]
 }
+
+/// The axis of sizes of chunks.
+const CHUNKS: &str = "chunk-size";
 
 /// ` at 98% full` behind something; nothing without a level.
 pub(in crate::analysis) fn behind_at(level: Option<&Level>) -> Vec<Part> {
@@ -72,21 +76,38 @@ pub(super) fn quantity(value: f64, unit: Unit) -> String {
     Quantity { value, unit }.to_string()
 }
 
+/// What stands above the rows of a table over an axis: `chunk` for `chunk-size`.
+pub(in crate::analysis) fn axis_word(axis: &str) -> &str {
+    match axis {
+        "space-used" => "full",
+        "files-present" => "small files",
+        "file-count" => "files",
+        CHUNKS => "chunk of",
+        own => own,
+    }
+}
+
 /// What stands behind a value of an axis: `full`, `files`; none where the axis stands before it.
 pub(crate) fn behind_value(axis: &str, unit: Unit) -> Option<&str> {
     match (axis, unit) {
         ("space-used", Unit::Percent) => Some("full"),
-        ("files-present" | "file-count", Unit::Count) => Some("files"),
+        ("files-present", Unit::Count) => Some("small files"),
+        ("file-count", Unit::Count) => Some("files"),
         (counted, Unit::Count) if counted.ends_with('s') => Some(counted),
         _ => None,
     }
 }
 
-/// A level as it is said: `98% full`, `20,000 files`, `1 directory`, `chunk-size 4 MiB`.
+/// What stands before a value of an axis that has nothing behind it: `chunks of`.
+pub(crate) fn before_value(axis: &str) -> &str {
+    if axis == CHUNKS { "chunks of" } else { axis }
+}
+
+/// A level as it is said: `98% full`, `20,000 files`, `1 directory`, `chunks of 4 MiB`.
 pub(crate) fn level_in_words(level: &Level) -> String {
     let value = self::level(level);
     match behind_value(&level.axis, level.unit) {
-        None => format!("{} {value}", level.axis),
+        None => format!("{} {value}", before_value(&level.axis)),
         Some(noun) if level.unit == Unit::Count && value == "1" => {
             format!("{value} {}", units::singular(noun))
         }
@@ -112,7 +133,7 @@ mod tests {
         let at = |axis: &str, value, unit| Level { axis: axis.into(), value, unit };
         let said = |axis, value| level_in_words(&at(axis, value, Unit::Count));
         assert_eq!(said("files", 500.0), "500 files");
-        assert_eq!(said("files-present", 1.0), "1 file");
+        assert_eq!(said("files-present", 1.0), "1 small file");
         assert_eq!(said("directories", 1.0), "1 directory");
         assert_eq!(said("passes", 1.0), "1 pass");
         assert_eq!(said("names", 0.0), "0 names");

@@ -1,4 +1,5 @@
-//! Which of two variants is the faster at which level, from the pair that differs most, and where the proven winner changes.
+//! Which of two variants is the faster at which level, and where the proven winner changes: of a pair whose winner does, else of
+//! the pair that differs most.
 //! Between levels nothing is decided.
 
 use super::draft::{AnswerDraft, Lack};
@@ -36,6 +37,7 @@ impl Reading for Crossing {
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft> {
         let mut pairs = pairs(run);
         pairs.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+        pairs.sort_by_key(|pair| !pair.crosses());
         let told = pairs.first()?;
         let places = |pair: &ComparedPair<'_>| -> Vec<usize> {
             pair.levels.iter().map(|level| level.place).collect()
@@ -138,6 +140,11 @@ impl ComparedPair<'_> {
     fn weight(&self) -> f64 {
         let won = self.levels.iter().filter(|level| level.winner().is_some());
         won.map(|level| level.compared.ratio.ln().abs()).sum()
+    }
+
+    /// Whether each is proven the faster at some level.
+    fn crosses(&self) -> bool {
+        [0, 1].iter().all(|one| self.levels.iter().any(|level| level.winner() == Some(*one)))
     }
 
     /// Neighbouring levels with one winner, each as a part of the text.

@@ -4,7 +4,7 @@ use super::draft::{AnswerDraft, Lack};
 use super::reading::{
     ChartFamily, Picture, Reading, RunView, decided, effects_table, least_certain,
 };
-use super::table::AnswerTable;
+use super::table::{AnswerNote, AnswerTable};
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::effects::decide::Decision;
@@ -58,7 +58,7 @@ impl Reading for Growth {
             own.any(|row| row.sync_seconds.is_some())
         };
         if rows.iter().filter_map(|one| one.phase.as_deref()).any(is_synced) {
-            table.notes.push("without syncs".into());
+            table.notes.push(AnswerNote::new("without syncs"));
         }
         Some(table)
     }
@@ -95,8 +95,7 @@ fn answer(all: &[&EffectFinding]) -> AnswerDraft {
         let law = most.course.as_ref().and_then(GrowthCourse::by_law);
         let law = law.map(|law| parts![", growing ", law]);
         let first = about(most, all).with(3, law.unwrap_or_default());
-        let rest = all.len() - slower.len() - open.len();
-        let more = [about_others(others, all), about_open(&open, all), no_longer(rest)];
+        let more = [about_others(others, all), about_open(&open, all)];
         let statement = Statement::new(first).and(more.into_iter().flatten());
         return AnswerDraft::proven(Verdict::Yes, statement);
     }
@@ -147,7 +146,8 @@ fn about(one: &EffectFinding, all: &[&EffectFinding]) -> Sentence {
 fn about_others(others: &[&EffectFinding], all: &[&EffectFinding]) -> Option<Sentence> {
     let [first, ..] = others else { return None };
     let times = |one: &EffectFinding| parts![name(one, all), " ", one.headline().times(), " times"];
-    let mut sentence = Sentence::ranked(1, times(first)).with(6, first.headline().in_brackets());
+    let mut sentence = Sentence::ranked(1, parts!["also longer: ", times(first)])
+        .with(6, first.headline().in_brackets());
     for one in others.iter().take(OTHERS_NAMED).skip(1) {
         let named = parts![", ", times(one)];
         sentence = sentence.with(4, named).with(6, one.headline().in_brackets());
@@ -162,14 +162,5 @@ fn about_open(open: &[&EffectFinding], all: &[&EffectFinding]) -> Option<Sentenc
     let widest = least_certain(open)?;
     let excluded = widest.headline().not_excluded();
     (!excluded.is_empty())
-        .then(|| Sentence::ranked(3, parts!["of ", name(widest, all), " ", excluded]))
-}
-
-fn no_longer(number: usize) -> Option<Sentence> {
-    let text = match number {
-        0 => return None,
-        1 => parts!["one takes no longer"],
-        many => parts![Part::Count(grouped(many as u64)), " take no longer"],
-    };
-    Some(Sentence::ranked(5, text))
+        .then(|| Sentence::ranked(3, parts!["for ", name(widest, all), " ", excluded]))
 }

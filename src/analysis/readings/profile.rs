@@ -5,12 +5,13 @@ use super::draft::{AnswerDraft, Lack};
 use super::ranking::about_rates;
 use super::rates::AnswerRate;
 use super::reading::{Reading, RunView};
-use super::table::{AnswerCell, AnswerRow, AnswerTable};
+use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::analysis::findings::say;
 use crate::analysis::statement::{
     Part, Sentence, Statement, alternatives, listed_parts, parts, text_of,
 };
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::base::distinct::each_once;
 use crate::base::units::{duration, figures};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT, find_scenario};
 use crate::results::book::{Book, CacheState, Measurement};
@@ -58,7 +59,10 @@ impl Reading for Profile {
             .iter()
             .map(|(group, row)| AnswerRow {
                 name: text_of(&name(group, row)),
-                about: parts![Part::Phase(row.phase.clone())],
+                about: name(group, row)
+                    .into_iter()
+                    .filter(|part| !matches!(part, Part::Text(_)))
+                    .collect(),
             })
             .collect();
         let known = |cell: fn(&PhaseSummary) -> Option<AnswerCell>| {
@@ -77,17 +81,22 @@ impl Reading for Profile {
         table.add("limited by", rows.iter().map(|(_, row)| run.limits([*row].into_iter())));
         let has_interval =
             rows.iter().any(|(_, row)| row.rate.is_some_and(|r| r.interval.is_some()));
-        table.notes.extend(has_interval.then(|| "intervals at 95% each".into()));
-        table.notes.extend(about_rates(run));
+        table.notes.extend(has_interval.then(|| AnswerNote::new("intervals at 95% each")));
+        let has_sync = rows.iter().any(|(_, row)| row.sync_seconds.is_some());
+        let has_tails = rows.iter().any(|(_, row)| row.tail.is_some());
+        table.notes.extend(match has_sync && has_tails {
+            true => vec![AnswerNote::new("a second: with syncs; p50, p99: without")],
+            false => about_rates(run),
+        });
+        let phases = each_once(rows.iter().map(|(_, row)| row.phase.as_str()));
+        table.notes.extend(run.about_counts(&phases));
         Some(table)
     }
 }
 
 /// Whether its scenario ranks file systems, which takes two.
 fn ranks(book: &Book) -> bool {
-    let is_one = crate::base::distinct::each_once(
-        book.measurements.iter().map(|m| (&m.cell.variant, &m.cell.level)),
-    );
+    let is_one = each_once(book.measurements.iter().map(|m| (&m.cell.variant, &m.cell.level)));
     book.run.conclude.is_empty() && is_one.len() == 1 && find_scenario(&book.run.scenario).is_some()
 }
 
@@ -132,7 +141,7 @@ fn of_one(run: &RunView<'_>, group: &VariantSummary) -> Option<Statement> {
     }
 }
 
-/// `within 6%; create only within 60%`
+/// `each rate is known within 6%; create only within 60%`
 fn margin(rows: &[&PhaseSummary]) -> Option<Sentence> {
     let known = rows.iter().filter_map(|row| Some((*row, row.rate?.relative()?)));
     let mut known: Vec<(&PhaseSummary, f64)> = known.collect();
@@ -154,7 +163,7 @@ fn margin(rows: &[&PhaseSummary]) -> Option<Sentence> {
         (Some((_, share)), only) => {
             let only = only.map(|only| parts!["; ", only]);
             Some(
-                Sentence::ranked(1, parts!["rates within ", within(*share)])
+                Sentence::ranked(1, parts!["each rate is known within ", within(*share)])
                     .with(1, only.unwrap_or_default()),
             )
         }
@@ -192,7 +201,11 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
         let [low, high] = [end(f64::min), end(f64::max)].map(|rate| figures(rate, 3));
         Part::Figure(if low == high { low } else { format!("{low} to {high}") })
     };
-    let rates: Vec<f64> = reads.iter().map(|one| one.1).collect();
+    let rates: Vec<AnswerRate> = measured(group)
+        .filter(|row| reads.iter().any(|(phase, _)| *phase == row.phase))
+        .filter_map(AnswerRate::of)
+        .collect();
+    let [rates, _] = AnswerRate::range(&rates)?.parts_of("files a second", None);
     let of_kind = |kind: &str| {
         let own = kept.iter().filter(|one| one.kind == kind);
         let own = own.filter(|one| reads.iter().any(|(phase, _)| *phase == one.phase));
@@ -220,7 +233,7 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
     };
     let kinds: Vec<Vec<Part>> = kinds.iter().map(|kind| of_kind(kind)).collect();
     let kinds = kinds.join(&Part::Text("; ".into()));
-    let rates = parts![": cold reads at ", range(&rates), " files a second"];
+    let rates = parts![": cold reads at ", rates];
     let sentence = Sentence::new(parts![lead, rates]).with(1, parts![" (", kinds, ")"]);
     Some(DiskKind { sentence, phases: reads.into_iter().map(|one| one.0).collect() })
 }

@@ -3,7 +3,7 @@
 use crate::analysis::statement::{Part, parts};
 use crate::analysis::statistics::Interval;
 use crate::analysis::summary::PhaseSummary;
-use crate::base::units::{Unit, byte_step, figures};
+use crate::base::units::{Unit, byte_step, figures, rounded};
 
 /// A rate, or the lowest and the highest of several.
 #[derive(Clone, Copy)]
@@ -14,13 +14,10 @@ pub(super) struct AnswerRate {
     pub(super) interval: Option<Interval>,
     /// The smallest and the largest value, where these say more than the interval.
     repeats: Option<[f64; 2]>,
-    /// Significant figures that their errors allow.
+    /// Significant figures, as tables have them.
     figures: [u32; 2],
     unit: Unit,
 }
-
-/// Enough to see what matters.
-const FIGURES_MAX: u32 = 3;
 
 /// Of values that were measured, however much they differ.
 const FIGURES_OF_VALUES: u32 = 2;
@@ -33,7 +30,7 @@ impl AnswerRate {
             means: [rate.mean; 2],
             interval: rate.interval.filter(|_| !rate.is_scattered()),
             repeats: rate.range_of_values(),
-            figures: [rate.figures.min(FIGURES_MAX); 2],
+            figures: [rate.shown_figures(); 2],
             unit: row.rate_unit,
         })
     }
@@ -60,21 +57,26 @@ impl AnswerRate {
     /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`; of several with the names of the lowest and the
     /// highest: `600 (zeros) to 910 MiB/s (random)`. What stands in brackets is a part of its own.
     pub(super) fn parts(&self, names: Option<&[String; 2]>) -> [Vec<Part>; 2] {
+        self.parts_of("a second", names)
+    }
+
+    /// The same of rates that count something, in these words.
+    pub(super) fn parts_of(&self, word: &str, names: Option<&[String; 2]>) -> [Vec<Part>; 2] {
         let [low, high] = self.means;
         let (step, unit) = match self.unit {
             Unit::Bytes => {
                 let (step, word) = byte_step(low);
                 (step, format!("{word}/s"))
             }
-            _ => (1.0, "a second".into()),
+            _ => (1.0, word.into()),
         };
         let [of_low, of_high] = self.figures;
-        // With as many figures each, so that rounding keeps their order: no more than both allow, unless they look equal.
-        let ends = |of| [low, high].map(|rate| figures(rate / step, of));
-        let [lowest, highest] = match ends(of_low.min(of_high)) {
-            [low, high] if low == high => ends(of_low.max(of_high)),
-            ends => ends,
-        };
+        // As the table has them, unless rounding changes their order.
+        let all = of_low.max(of_high);
+        let [at_low, at_high] =
+            [(low, of_low), (high, of_high)].map(|(rate, of)| rounded(rate / step, of));
+        let [of_lowest, of_highest] = if at_low < at_high { [of_low, of_high] } else { [all, all] };
+        let [lowest, highest] = [figures(low / step, of_lowest), figures(high / step, of_highest)];
         if lowest != highest {
             let name = |at: usize| names.map(|names| format!(" ({})", names[at]));
             let rate = parts![Part::Figure(lowest), name(0), " to ", Part::Figure(highest), " "];

@@ -1,7 +1,7 @@
 //! Defines what a reading is, and what it sees of a run.
 
 use super::draft::AnswerDraft;
-use super::table::{AnswerCell, AnswerTable};
+use super::table::{AnswerCell, AnswerNote, AnswerTable};
 use crate::analysis::effect::EffectFinding;
 use crate::analysis::effects::decide::Decision;
 use crate::analysis::limit::Limit;
@@ -10,9 +10,11 @@ use crate::analysis::ranked::{PlacedEffect, RankedVariants};
 use crate::analysis::statement::{Part, text_of};
 use crate::analysis::summary::{PhaseSummary, Summary};
 use crate::base::distinct::each_once;
+use crate::base::units::counted;
+use crate::op::Subject;
 use crate::plan::Conclusion;
 use crate::results::book::{Book, Level, Measurement};
-use crate::results::content::{is_bulk, is_listing};
+use crate::results::content::{constant_operations, is_bulk, is_listing};
 
 /// A way to look at the measurements of a run.
 pub(in crate::analysis) trait Reading: Sync + std::fmt::Debug {
@@ -147,28 +149,56 @@ impl<'a> RunView<'a> {
         ns.map_or(AnswerCell::Missing, |ns| AnswerCell::Time(ns * factor))
     }
 
-    /// What the times of these phases are of: `times of one operation; list-cold: of an entry`.
-    pub(in crate::analysis) fn about_times(&self, phases: &[&str]) -> String {
+    /// What the times of these phases are of: `times of an operation; list-cold: of an entry`.
+    fn about_times(&self, phases: &[&str]) -> Vec<AnswerNote> {
         let of = |phase: &&str| self.shown_unit(phase).of;
         let mut units = each_once(phases.iter().map(of));
         units.sort_by_key(|unit| *unit != OPERATION);
-        let named = |unit: &&str| {
-            let own: Vec<&str> =
-                phases.iter().filter(|phase| of(phase) == *unit).copied().collect();
-            format!("{}: of {unit}", own.join(", "))
-        };
-        match units.as_slice() {
-            [unit] => format!("times of {unit}"),
-            [first, others @ ..] if *first == OPERATION => {
-                let others: Vec<String> = others.iter().map(named).collect();
-                format!("times of {OPERATION}; {}", others.join("; "))
+        let named = |(at, unit): (usize, &&str)| match at {
+            0 if *unit == OPERATION || units.len() == 1 => {
+                AnswerNote::new(format!("times of {unit}"))
             }
-            units => format!("times; {}", units.iter().map(named).collect::<Vec<_>>().join("; ")),
+            _ => {
+                let own = phases.iter().filter(|phase| of(phase) == *unit).copied();
+                AnswerNote::of_names(own, &format!("of {unit}"))
+            }
+        };
+        units.iter().enumerate().map(named).collect()
+    }
+
+    /// How many files each of these phases worked on, where not all did on as many: `create, delete: 300,000 files; others:
+    /// 30,000`.
+    pub(in crate::analysis) fn about_counts(&self, phases: &[&str]) -> Vec<AnswerNote> {
+        let is_of_files = |phase: &&str| {
+            let one = self.book.measurements.iter().find(|m| m.phase == **phase);
+            let operation = one.filter(|m| !is_bulk(m)).and_then(|m| m.job_operation());
+            operation.is_some_and(|operation| operation.subject == Subject::File)
+        };
+        let count =
+            |phase: &&str| constant_operations(self.book, phase).filter(|_| is_of_files(phase));
+        let levels = if self.summary.levels().is_empty() { "" } else { " at each level" };
+        let counts = each_once(phases.iter().filter_map(count));
+        if counts.is_empty() || phases.iter().all(|phase| count(phase) == Some(counts[0])) {
+            return Vec::new();
         }
+        let own =
+            |number: u64| phases.iter().filter(move |one| count(one) == Some(number)).copied();
+        let most = counts.iter().max_by_key(|number| own(**number).count());
+        let is_rest = |number: &u64| own(*number).count() > NAMED_MAX && Some(number) == most;
+        let (rest, named): (Vec<u64>, Vec<u64>) = counts.iter().partition(|one| is_rest(one));
+        let text = |number: u64| counted(number, "file") + levels;
+        let named =
+            named.into_iter().map(|number| AnswerNote::of_names(own(number), &text(number)));
+        let rest = rest
+            .into_iter()
+            .map(|number| AnswerNote::new(format!("other phases: {}", text(number))));
+        named.chain(rest).collect()
     }
 }
 
 const OPERATION: &str = "an operation";
+/// More phases than these are not named, where they are all the others.
+const NAMED_MAX: usize = 3;
 
 /// What the times of a table are of.
 pub(in crate::analysis) struct ShownUnit {
@@ -220,8 +250,12 @@ pub(in crate::analysis) fn effects_table(
     table.add(&heads[0], rows.iter().map(|one| time(one, one.from.ns)));
     table.add(&heads[1], rows.iter().map(|one| time(one, one.to.ns)));
     let only = phases.first().filter(|_| phases.len() == 1 && variants.len() > 1);
-    let only = only.map(|phase| format!("{phase}: ")).unwrap_or_default();
-    table.notes.push(only + &run.about_times(&phases));
+    table.notes.extend(match only {
+        Some(phase) => {
+            vec![AnswerNote::new(format!("{phase}: times of {}", run.shown_unit(phase).of))]
+        }
+        None => run.about_times(&phases),
+    });
     table.add_ratios(&rows.iter().map(|one| Some(one.headline())).collect::<Vec<_>>());
     table
 }

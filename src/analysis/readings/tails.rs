@@ -2,7 +2,7 @@
 
 use super::draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
-use super::table::{AnswerCell, AnswerRow, AnswerTable};
+use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::{ComparedRatio, EffectFinding};
 use crate::analysis::effects::decide::Decision;
@@ -93,7 +93,7 @@ impl Reading for Tails {
             |row: &PhasePlace| own(row).into_iter().max_by(|a, b| a.size().total_cmp(&b.size()));
         let most: Vec<Option<ComparedRatio>> =
             rows.iter().map(|row| most(row).map(|one| seen(one.headline()))).collect();
-        table.notes.push("99 of 100 operations take at most this time".into());
+        table.notes.push(AnswerNote::new("99 of 100 operations take at most this time"));
         table.add_ratios(&most);
         Some(table)
     }

@@ -6,7 +6,7 @@ use super::{
     SeriesLook,
 };
 use crate::analysis::ranked::RankedVariants;
-use crate::analysis::readings::table::about_ratios;
+use crate::analysis::readings::table::about_levels;
 use crate::analysis::statement::begun;
 use crate::base::failure::shown;
 
@@ -30,8 +30,8 @@ fn chart(runs: &ChartRuns<'_>, order: &RankedVariants) -> Option<Chart> {
     let series = ChartSeries { name, colour: 0, look: SeriesLook::Bars, what: what_is, points };
     let names = std::iter::once(&order.first).chain(order.others.iter().map(|other| &other.name));
     let names = names.map(|variant| runs.name(0, variant)).collect();
-    let mut how = about_ratios(order.others.iter().map(|other| &other.headline));
-    let how = how.pop().map(|level| format!("{}.", begun(&level)));
+    let how = about_levels(order.others.iter().map(|other| other.headline));
+    let how = how.map(|level| format!("{}.", begun(&level)));
     let about = "1 is the fastest. Lower is faster.";
     Chart {
         notes: notes(about, [how]),

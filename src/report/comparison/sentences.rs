@@ -4,7 +4,8 @@ use crate::analysis::compare::{
     Absence, Check, CheckOutcome, CheckVerdict, ComparedRow, Comparison, LoadedSide, PhaseKey,
 };
 use crate::analysis::effects::decide::Decision;
-use crate::analysis::findings::say::{listed, percent, span, times};
+use crate::analysis::findings::say::{listed, near, percent, span, times};
+use crate::analysis::statement::begun;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Quantity, Unit, counted, grouped};
@@ -38,7 +39,9 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
             let alike = open.iter().copied().filter(|row| why_open(row, comparison) == why);
             let alike: Vec<&ComparedRow> = alike.collect();
             let width = widest(&alike).filter(|_| why.is_empty());
-            let why = width.map_or(why, |width| format!("Equal runs here differ by {width}."));
+            let why = width.map_or(why, |width| {
+                format!("{} differ by {width}.", begun(equal_runs(comparison)))
+            });
             let sentence = rows_sentence("Not proven", alike, &rows);
             all.extend(sentence.map(|sentence| format!("{sentence} {why}")));
         }
@@ -49,41 +52,39 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
 
 /// `Slower in 2 of 5 phases: create takes 1.52 times as long (1.25 to 1.80), stat 1.21 (1.04 to 1.41).`
 fn rows_sentence(lead: &str, rows: Vec<&ComparedRow>, of: &[&ComparedRow]) -> Option<String> {
-    rows.first()?;
+    let first = rows.first()?;
     let phases = each_once(of.iter().filter_map(|row| row.key.phase.as_ref()));
-    let noun = match phases.len() {
-        0 => "whole job",
-        n if n == of.len() => "phase",
-        _ => "row",
+    let many = match rows.len() {
+        n if n == of.len() => format!("all {n}"),
+        n => format!("{n} of {}", of.len()),
     };
-    let all = counted(of.len() as u64, noun);
-    let place = match rows.len() {
-        1 if of.len() == 1 => String::new(),
-        n if n == of.len() => format!(" in all {all}"),
-        n => format!(" in {n} of {all}"),
+    let place = match of.len() {
+        1 if phases.is_empty() => {
+            return Some(format!("{lead}: {}.", slowdown("B takes", first, true)));
+        }
+        1 => String::new(),
+        _ if phases.is_empty() => format!(" over the whole job, in {many}"),
+        all if phases.len() == all => format!(" in {many} phases"),
+        _ => format!(" in {many} rows"),
     };
-    let is_job = of.len() == 1 && phases.is_empty();
-    let named = if is_job { slowdown("B takes", rows[0], true) } else { slowdowns(rows) };
-    Some(format!("{lead}{place}: {named}."))
+    Some(format!("{lead}{place}: {}.", slowdowns(rows)))
 }
 
-/// `the whole job takes 1.52 times as long (1.25 to 1.80), create 1.21 (1.04 to 1.41), and 2 more below`: the whole job first,
+/// `the whole job takes 1.52 times as long (1.25 to 1.80), create 1.21 (1.04 to 1.41), and 2 more`: the whole job first,
 /// then the largest difference.
 fn slowdowns(mut rows: Vec<&ComparedRow>) -> String {
-    let size = |row: &ComparedRow| row.effect.ratio.map_or(0.0, |ratio| ratio.ln().abs());
-    rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    rows.sort_by(|a, b| b.effect.size().total_cmp(&a.effect.size()));
     rows.sort_by_key(|row| row.key.phase.is_some());
-    let mut named = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
+    let named = rows.iter().enumerate().map(|(at, row)| {
         let verb = if at == 0 { " takes" } else { "" };
-        named.push(slowdown(&format!("{}{verb}", phase_name(&row.key)), row, at == 0));
-    }
-    few(&named)
+        slowdown(&format!("{}{verb}", phase_name(&row.key)), row, at == 0)
+    });
+    few(&named.collect::<Vec<_>>())
 }
 
 /// `create takes 1.12 times as long (1.08 to 1.16)`
 fn slowdown(lead: &str, row: &ComparedRow, is_first: bool) -> String {
-    let ratio = row.effect.ratio.map_or_else(|| "-".into(), times);
+    let ratio = row.effect.ratio.map_or_else(|| "-".into(), near);
     let unit = if is_first { " times as long" } else { "" };
     let interval = row.effect.interval.map(|interval| format!(" ({})", span(interval)));
     format!("{lead} {ratio}{unit}{}", interval.unwrap_or_default())
@@ -101,12 +102,12 @@ pub(in crate::report) fn phase_name(key: &PhaseKey) -> String {
     name
 }
 
-/// `create, stat, and 3 more below`
+/// `create, stat, and 3 more`
 fn few(names: &[String]) -> String {
     let named = names[..names.len().min(NAMED_MAX)].join(", ");
     match names.len().saturating_sub(NAMED_MAX) {
         0 => named,
-        more => format!("{named}, and {more} more below"),
+        more => format!("{named}, and {more} more"),
     }
 }
 
@@ -137,6 +138,14 @@ fn why_open(row: &ComparedRow, comparison: &Comparison) -> String {
             }
             if why.is_empty() { "The values vary too much.".into() } else { listed(&why) + "." }
         }
+    }
+}
+
+/// The runs that show how much equal ones differ.
+fn equal_runs(comparison: &Comparison) -> &'static str {
+    match comparison.known_runs() {
+        0 | 1 => "equal runs on other machines",
+        _ => "equal runs here",
     }
 }
 
@@ -189,6 +198,9 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
     }
     let invalid = check.with(CheckOutcome::Invalid);
     all.extend((!invalid.is_empty()).then(|| format!("INVALID: {}.", names(&invalid))));
+    let works = each_once(check.with(CheckOutcome::OtherWork).into_iter().filter_map(about_work));
+    let other = (!works.is_empty()).then(|| few(&works));
+    all.extend(other.map(|works| format!("Not compared, since the work differs: {works}.")));
     all.extend(check.rows().next().is_none().then(|| nothing(check)));
     all.extend(unsure(check, &limit));
     all.extend(good(check, &limit));
@@ -207,7 +219,7 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
 const HARMLESS: [&str; 9] = [
     "measured",
     "seed",
-    "repeats",
+    "repeats (no cause)",
     "most operations",
     "date",
     "kernel",
@@ -237,14 +249,15 @@ fn nothing(check: &Check) -> String {
     format!("Nothing to compare with yet: {what}. The run before: --baseline {}.", unlike.id)
 }
 
-/// `UNSURE: runs here differ by up to 31%, so 5% cannot be checked: most of all create takes 1.06 times as long (0.86 to 1.31).`
+/// `UNSURE: equal runs here differ by up to 31%, so 5% cannot be checked. The slowest is create: it takes 1.06 times as long
+/// (0.86 to 1.31).`
 fn unsure(check: &Check, limit: &str) -> Option<String> {
     let (rows, all) = (check.with(CheckOutcome::Unsure), check.rows().count());
-    let size = |row: &&&ComparedRow| row.effect.ratio.unwrap_or_default();
-    let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let ratio = |row: &ComparedRow| row.effect.ratio.unwrap_or_default();
+    let most = rows.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
     let whys = each_once(rows.iter().map(|row| why_open(row, &check.comparison)));
     let why = match (whys.iter().find(|why| !why.is_empty()), widest(&rows)) {
-        (None, Some(width)) => format!("runs here differ by {width}"),
+        (None, Some(width)) => format!("{} differ by {width}", equal_runs(&check.comparison)),
         (why, _) => {
             let why = why.map(|why| why.trim_end_matches('.').to_string()).unwrap_or_default();
             why.replacen("Only", "only", 1)
@@ -252,8 +265,16 @@ fn unsure(check: &Check, limit: &str) -> Option<String> {
     };
     let place =
         if rows.len() == all { String::new() } else { format!(" in {} of {all} rows", rows.len()) };
-    let named = slowdown(&format!("{} takes", phase_name(&most.key)), most, true);
-    Some(format!("UNSURE: {why}, so {limit} cannot be checked{place}. Slowest: {named}."))
+    let slowest = (ratio(most) > 1.0 + check.fail_on).then(|| {
+        format!(
+            " The slowest is {}.",
+            slowdown(&format!("{}: it takes", phase_name(&most.key)), most, true)
+        )
+    });
+    Some(format!(
+        "UNSURE: {why}, so {limit} cannot be checked{place}.{}",
+        slowest.unwrap_or_default()
+    ))
 }
 
 /// `OK: nothing is more than 5% slower (a slowdown of 4% would have been seen).`
@@ -277,45 +298,46 @@ pub(in crate::report) fn share(more: f64) -> String {
     if more < 1.0 { percent(more) } else { format!("{} times", times(1.0 + more)) }
 }
 
-/// How the table of a comparison is to be read.
-pub(in crate::report) fn comparison_reading(comparisons: &[Comparison]) -> Vec<String> {
-    let proven = "of what is called proven, at most 5% is expected to be wrong";
-    comparisons.first().map(|first| reading(first, proven)).unwrap_or_default()
+/// How these rows of a comparison are to be read.
+pub(in crate::report) fn comparison_reading(
+    comparison: &Comparison,
+    rows: &[&ComparedRow],
+) -> Vec<String> {
+    reading(comparison, rows, "Of what is called proven, at most 5% is expected to be wrong.")
 }
 
-/// How the table of a check is to be read.
-pub(super) fn check_reading(check: &Check) -> Vec<String> {
+/// How these rows of a check are to be read.
+pub(super) fn check_reading(check: &Check, rows: &[&ComparedRow]) -> Vec<String> {
     let most = times(1.0 + check.fail_on);
     let proven = format!(
-        "a regression is proven above {most} and ok below it, each with a chance of 5% that any row is wrong"
+        "REGRESSION is proven to lie above {most}, ok below; the chance that any of either is wrong is at most 5%."
     );
-    reading(&check.comparison, &proven)
+    reading(&check.comparison, rows, &proven)
 }
 
-fn reading(comparison: &Comparison, proven: &str) -> Vec<String> {
-    let earlier = comparison.rows.iter().filter_map(|row| Some(row.history.as_ref()?.runs)).max();
-    let runs = earlier.unwrap_or(comparison.other_runs);
-    let known = match (runs, earlier) {
+fn reading(comparison: &Comparison, rows: &[&ComparedRow], proven: &str) -> Vec<String> {
+    let is_history = rows.iter().any(|row| row.history.is_some());
+    let known = match (comparison.known_runs(), is_history) {
         (0 | 1, _) => {
-            "Too few other runs show how much equal runs differ: that is taken from other machines."
+            "How much equal runs differ is taken from other machines: too few others are stored here."
                 .into()
         }
-        (_, Some(_)) => {
+        (runs, true) => {
             format!("How much equal runs differ is known from {runs} runs since the last step.")
         }
-        (_, None) => format!("How much equal runs differ is known from {runs} other runs."),
+        (runs, false) => format!("How much equal runs differ is known from {runs} other runs."),
     };
-    let lead = "B/A is how many times as long B took";
-    let text = match comparison.rows.iter().any(|row| row.effect.interval.is_some()) {
-        true => format!("{lead}; {proven}. {known}"),
-        false => format!("{lead}."),
+    let lead = "B/A is how many times as long B took.";
+    let text = match rows.iter().any(|row| row.effect.interval.is_some()) {
+        true => format!("{lead} {proven} {known}"),
+        false => lead.into(),
     };
-    [text].into_iter().chain(about_marks(comparison)).collect()
+    [text].into_iter().chain(about_marks(rows)).collect()
 }
 
 /// What the marks mean, each behind its mark.
-fn about_marks(comparison: &Comparison) -> Vec<String> {
-    let rows: Vec<&ComparedRow> = comparison.in_both().collect();
+fn about_marks(rows: &[&ComparedRow]) -> Vec<String> {
+    let rows: Vec<&ComparedRow> = rows.iter().copied().filter(|row| row.is_in_both()).collect();
     let mut texts = Vec::new();
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(
@@ -333,9 +355,12 @@ fn about_marks(comparison: &Comparison) -> Vec<String> {
             "~ caches were found {a} in A and {b} in B, which may be all of the difference"
         ));
     }
-    let works = each_once(rows.iter().filter_map(|row| about_work(row)));
+    let works = each_once(rows.iter().copied().filter_map(about_work));
     if !works.is_empty() {
-        texts.push(format!("+ rates of different work are compared: {}", few(&works)));
+        texts.push(format!(
+            "+ the work differs, which may be all of the difference: {}",
+            few(&works)
+        ));
     }
     texts
 }

@@ -156,7 +156,10 @@ impl Page<'_> {
     /// The runs side by side, each held against the first.
     fn side_by_side(&self) -> Vec<PageBlock> {
         let table = PageBlock::table("side by side", comparison_table(self.comparisons));
-        let notes = comparison_reading(self.comparisons).into_iter().filter_map(PageBlock::note);
+        let reading =
+            |one: &Comparison| comparison_reading(one, &one.rows.iter().collect::<Vec<_>>());
+        let notes = self.comparisons.first().map(reading).into_iter().flatten();
+        let notes = notes.filter_map(PageBlock::note);
         table.into_iter().chain(notes).collect()
     }
 

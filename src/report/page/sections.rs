@@ -1,7 +1,7 @@
 //! Makes the sections of the page: findings and warnings, tables, how the run was measured, and how to
 //! repeat it.
 
-use super::super::answer_table::whole_table;
+use super::super::answer_table::{whole_notes, whole_table};
 use super::super::comparison::comparison_sentences;
 use super::super::first_screen::about_reliability;
 use super::super::head::{
@@ -45,7 +45,7 @@ pub(super) fn answer(
         if analysis.book.run.reference.is_none() {
             let table = analysis.answer_table();
             blocks.extend(PageBlock::table("", whole_table(&table)));
-            blocks.extend(PageBlock::note(table.notes.join("; ")));
+            blocks.extend(PageBlock::note(whole_notes(&table)));
         }
         if let Some(command) = analysis.answer().and_then(|answer| answer.next.clone()) {
             blocks.push(PageBlock::Heading("Next".into()));

@@ -24,7 +24,7 @@ pub(super) fn compared_text(a: &Book, b: &Book, details: bool) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn checked_text(run: &Book, history: &[&Book]) -> String {
+fn checked_text(run: &Book, history: &[&Book], details: bool) -> String {
     let history: Vec<RunFigures<'_>> = history.iter().map(|book| RunFigures::of(book)).collect();
     let baseline = match history.as_slice() {
         [one] => BaselineRuns::Run(one),
@@ -32,7 +32,7 @@ fn checked_text(run: &Book, history: &[&Book]) -> String {
     };
     let check = Check::of_runs(&[&RunFigures::of(run)], baseline, &[], 0.05);
     let mut out = Vec::new();
-    write_check(run, baseline, &check, &mut out).unwrap();
+    write_check(run, baseline, &check, details, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -42,7 +42,8 @@ fn a_comparison_is_shown_as_was_agreed_on() {
     b.measurements.iter_mut().filter(|m| m.phase == "delete").for_each(|m| {
         m.cache.found = CacheState::Warm;
     });
-    assert_golden("compare.txt", &compared_text(&a, &b, true));
+    assert_golden("compare.txt", &compared_text(&a, &b, false));
+    assert_golden("compare-details.txt", &compared_text(&a, &b, true));
     let own = fixture::book();
     let debian = find_reference("smallfiles-debian8-ext4").unwrap();
     assert_golden("compare-reference.txt", &compared_text(&own, &debian, false));
@@ -67,12 +68,12 @@ fn a_check_is_shown_as_was_agreed_on() {
         m.seconds = m.seconds.map(|all| all * 1.6);
     }
     let history: Vec<&Book> = history.iter().collect();
-    assert_golden("check-history.txt", &checked_text(&run, &history));
+    assert_golden("check-history.txt", &checked_text(&run, &history, true));
     for m in run.measurements.iter_mut().filter(|m| m.phase == "delete") {
         (m.operations, m.cache.found) = (20_000, CacheState::Warm);
     }
     run.run.job += "threads = 2\n";
-    assert_golden("check.txt", &checked_text(&run, &history[7..]));
+    assert_golden("check.txt", &checked_text(&run, &history[7..], false));
 }
 
 /// In one line.
@@ -113,26 +114,26 @@ fn what_is_said_of_the_between_run_variance_is_what_the_rows_rest_on() {
         words(&String::from_utf8(out).unwrap())
     };
     let few =
-        "Too few other runs show how much equal runs differ: that is taken from other machines.";
+        "How much equal runs differ is taken from other machines: too few others are stored here.";
     assert!(text(&[]).contains(few), "{}", text(&[]));
     assert!(text(&others[..1]).contains(few), "{}", text(&others[..1]));
     let all = "How much equal runs differ is known from 7 other runs.";
     assert!(text(&others).contains(all), "{}", text(&others));
-    assert!(text(&others).contains("Within 10% in all 20 rows: "));
+    assert!(text(&others).contains("Within 10% in all 20 rows: "), "{}", text(&others));
 }
 
 #[test]
 fn a_check_against_a_run_knows_earlier_runs_and_one_run_is_no_variance() {
     let (run, baseline) = (lasting(1.0, "now"), lasting(1.0, "1"));
-    let text = words(&checked_text(&run, &[&baseline]));
-    assert!(text.contains("Too few other runs show how much equal runs differ"), "{text}");
+    let text = words(&checked_text(&run, &[&baseline], true));
+    assert!(text.contains("How much equal runs differ is taken from other machines"), "{text}");
     let baseline = RunFigures::of(&baseline);
     let history = BaselineRuns::History(std::slice::from_ref(&baseline));
     let check = Check::of_runs(&[&RunFigures::of(&run)], history, &[], 0.8);
     let mut out = Vec::new();
-    write_check(&run, history, &check, &mut out).unwrap();
+    write_check(&run, history, &check, false, &mut out).unwrap();
     let text = words(&String::from_utf8(out).unwrap());
-    assert!(text.contains("Too few other runs show how much equal runs differ"), "{text}");
+    assert!(text.contains("How much equal runs differ is taken from other machines"), "{text}");
     assert!(text.contains("OK: nothing is more than 80% slower (a slowdown of "), "{text}");
 }
 
@@ -149,9 +150,15 @@ fn it_is_said_where_a_repeat_reached_its_limit() {
     for (text, said) in [
         (compared_text(&quick, &slow, false), "Not compared, a repeat of B reached its limit: "),
         (compared_text(&slow, &quick, false), "Not compared, a repeat of A reached its limit: "),
-        (checked_text(&slow, &[&quick]), "INVALID: delete."),
-        (checked_text(&slow, &[&quick]), "Not compared, a repeat of B reached its limit: delete"),
-        (checked_text(&quick, &[&slow]), "Not compared, a repeat of A reached its limit: delete"),
+        (checked_text(&slow, &[&quick], true), "INVALID: delete."),
+        (
+            checked_text(&slow, &[&quick], true),
+            "Not compared, a repeat of B reached its limit: delete",
+        ),
+        (
+            checked_text(&quick, &[&slow], true),
+            "Not compared, a repeat of A reached its limit: delete",
+        ),
     ] {
         let text = words(&text);
         assert!(text.contains(said), "{text}");
@@ -189,15 +196,15 @@ fn load_of_one_side_alone_is_said_to_be_why_a_gap_is_not_proven() {
     says(compared_text(&loaded, &quiet, false), &[of_a, says_a, load]);
     assert!(!words(&compared_text(&quiet, &quiet, false)).contains("load"));
     let why = "UNSURE: only B was measured under background load, so 5% cannot be checked";
-    says(checked_text(&loaded, &[&quiet]), &[why, load]);
+    says(checked_text(&loaded, &[&quiet], true), &[why, load]);
     let why = "UNSURE: only A was measured under background load, so 5% cannot be checked";
-    says(checked_text(&quiet, &[&loaded]), &[why, load]);
-    assert!(!words(&checked_text(&quiet, &[&quiet])).contains("load"));
+    says(checked_text(&quiet, &[&loaded], true), &[why, load]);
+    assert!(!words(&checked_text(&quiet, &[&quiet], true)).contains("load"));
     let also_loaded = beside_load(&["delete", "rewrite"], 1.0, "20");
     let mut history = [&quiet; 8];
     history[7] = &also_loaded;
     let why = "UNSURE: B was measured under background load, but few runs of A, so 5%";
-    says(checked_text(&loaded, &history), &[why, load]);
+    says(checked_text(&loaded, &history, true), &[why, load]);
 }
 
 #[test]
@@ -205,7 +212,7 @@ fn comparisons_and_checks_fit_whatever_is_in_them() {
     for seed in 0..20 {
         let books: Vec<_> = (0..3).map(|at| fixture::Odd::new(seed * 10 + at).book()).collect();
         let [a, b, c] = books.as_slice() else { panic!() };
-        let text = compared_text(a, b, true) + &checked_text(a, &[b, c]);
+        let text = compared_text(a, b, true) + &checked_text(a, &[b, c], true);
         assert_fits(&text, &format!("seed {seed}"));
         assert!(!text.contains("NaN"), "seed {seed}:\n{text}");
     }

@@ -100,7 +100,7 @@ fn a_level_at_which_two_were_not_compared_is_named_as_not_counted() {
     all.iter_mut().filter(missing).for_each(fail);
     let found = crossing(all);
     assert_eq!(found.verdict, Verdict::Yes);
-    let named = " in write (a) at chunk-size 8 KiB. ";
+    let named = " in write (a) in chunks of 8 KiB. ";
     assert!(found.sentence().contains(named), "{found:?}");
 }
 

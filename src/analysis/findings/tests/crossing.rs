@@ -40,9 +40,9 @@ fn the_sentence_of_a_level_names_it() {
     let sentences: Vec<String> = found.iter().map(EffectFinding::sentence).collect();
     assert_eq!(
         sentences[0],
-        "write at chunk-size 1 KiB: a takes 0.32 times as long as b (0.31 to 0.33)."
+        "write in chunks of 1 KiB: a takes 0.32 times as long as b (0.31 to 0.33)."
     );
-    let last = "write at chunk-size 4,000 KiB: a takes 3.0";
+    let last = "write in chunks of 4,000 KiB: a takes 3.0";
     assert!(
         sentences[4].starts_with(last) && sentences[4].contains(" times as long as b ("),
         "{sentences:?}"
