@@ -312,7 +312,7 @@ const WRITES: [&str; 12] = [
 ];
 
 /// The files that may, and what they write. What a user names, they open through `base::output`.
-const WRITERS: [(&str, &str); 14] = [
+const WRITERS: [(&str, &str); 13] = [
     ("src/base/output.rs", "what a user named, checked"),
     ("src/cli/progress/terminal.rs", "the terminal"),
     ("src/host/erase.rs", "a block device that was named twice"),

@@ -187,7 +187,6 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::analysis::thresholds::FAIL_ON_DEFAULT;
     use crate::cli::{Arguments, Command};
 
     fn parsed(words: &[&str]) -> CheckCommand {
@@ -201,6 +200,6 @@ mod tests {
     #[test]
     fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
         let command = parsed(&["--baseline", "history"]);
-        assert!((command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+        assert!((command.fail_on - 0.05).abs() < 1e-12);
     }
 }

@@ -1,6 +1,7 @@
 mod simulated;
 
 use super::*;
+use crate::analysis::effects::decide::Decision;
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
 
