@@ -5,6 +5,7 @@ mod sentences;
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
@@ -36,10 +37,14 @@ const VERSION: u32 = 4;
 pub(super) const ABOUT_DIFFERENCES: &str =
     "Each of these may be why figures differ. Only what was done alike can be compared.";
 
-#[derive(Serialize)]
+/// The document of `boatload compare --json` and `boatload check --json`.
+#[derive(Serialize, JsonSchema)]
 struct SentencedDocument<'a, T> {
+    /// `boatload-compare` or `boatload-check`.
     format: &'static str,
+    /// Rises when a key is removed or changes its meaning.
     version: u32,
+    /// What the terminal says first.
     sentences: Vec<String>,
     #[serde(flatten)]
     content: &'a T,
@@ -378,4 +383,16 @@ pub(super) fn differences_table(books: &[&Book]) -> Table {
         table.row([one.name.to_string()].into_iter().chain(values).collect());
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Check, Comparison, SentencedDocument};
+    use crate::base::fixture::published::assert_published;
+
+    #[test]
+    fn the_schemas_of_comparisons_and_checks_are_the_ones_that_are_published() {
+        assert_published::<SentencedDocument<'_, Comparison>>("compare.schema.json");
+        assert_published::<SentencedDocument<'_, Check>>("check.schema.json");
+    }
 }

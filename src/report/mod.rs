@@ -37,7 +37,7 @@ pub use format::ReportFormat;
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
 pub use layout::write_layout;
-pub use lists::{write_references, write_runs};
+pub use lists::{write_references, write_runs, write_runs_json};
 pub use page::{PAGE_RUNS_MAX, page_text};
 pub use selftest::{
     write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
