@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::results::book::Measurement;
@@ -19,7 +20,7 @@ pub struct LatencySummary {
 }
 
 /// A quantile that is stated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Quantile {
     /// The median.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::common::StorePlace;
+use super::completion;
 use super::job::percent_within;
 use super::out::{print_and_keep, written};
 use super::progress::Quiet;
@@ -49,10 +50,10 @@ with --fail-on-unsure 4 also if nothing is proven or there is nothing to compare
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct CheckCommand {
     /// The run that is checked: an id, a prefix of one, a tag, or `last`
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completion::runs())]
     run: String,
     /// A run, or `history` for the earlier runs of the same job
-    #[arg(long, value_name = "RUN|history")]
+    #[arg(long, value_name = "RUN|history", add = completion::baselines())]
     baseline: String,
     /// How much longer it may take
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent_within(0.01..=1000.0))]
@@ -191,7 +192,7 @@ mod tests {
 
     fn parsed(words: &[&str]) -> CheckCommand {
         let words = ["boatload", "check", "last"].iter().chain(words);
-        let Command::Check(stored) = Arguments::try_parse_from(words).unwrap().command else {
+        let Some(Command::Check(stored)) = Arguments::try_parse_from(words).unwrap().command else {
             panic!("another command");
         };
         stored.command

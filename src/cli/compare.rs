@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::common::StorePlace;
+use super::completion;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, check_each_once, compare_stored, find_run, nothing_in_common};
 use crate::analysis::compare::Comparison;
@@ -36,10 +37,10 @@ have no row in common. `boatload check` acts on a slowdown.";
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Compare {
-    #[arg(value_name = "A", help = RUN_HELP)]
+    #[arg(value_name = "A", help = RUN_HELP, add = completion::runs())]
     a: String,
     /// The run that is held against A, named in the same way
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", add = completion::runs())]
     b: String,
     /// Show all rows, the latencies of single operations, and in what the runs differ
     #[arg(long)]

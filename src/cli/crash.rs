@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
+use super::common::DIRECTORY_VARIABLE;
+use super::completion;
 use super::job::{FileSystems, Job, disk, file_systems, setting, size};
 use super::out;
 use super::progress::{Progress, Quiet};
@@ -42,16 +44,18 @@ file system is damaged or cannot be mounted.";
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Crash {
     /// A built-in scenario, or a job file [default: smallfiles]
-    #[arg(value_name = "SCENARIO|FILE")]
+    #[arg(value_name = "SCENARIO|FILE", add = completion::jobs())]
     scenario: Option<PathBuf>,
     /// Directory to work in
-    #[arg(long, default_value = ".", value_name = "DIR")]
+    #[arg(long, default_value = ".", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(env = DIRECTORY_VARIABLE, hide_env_values = true)]
     dir: PathBuf,
     /// File systems to make, such as ext4,xfs
     #[arg(long, value_name = "LIST", value_parser = file_systems, required = true)]
+    #[arg(add = completion::file_systems())]
     filesystem: Vec<FileSystems>,
     /// The modelled disk [default: ram]
-    #[arg(long, value_name = "MODEL|FILE", value_parser = disk)]
+    #[arg(long, value_name = "MODEL|FILE", value_parser = disk, add = completion::disks())]
     disk: Option<Arc<DiskModel>>,
     /// Power cuts on each file system
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use super::out;
+use super::{completion, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{counted, duration, figures};
 use crate::plan::disk::{BUILT_IN_DISKS, DiskModel, find_disk, read_disk_model};
@@ -30,7 +30,7 @@ enum DiskAction {
     /// Print the file of a disk: its figures, where they come from, and what the model does with them
     Show {
         /// A disk of the list, or a file
-        #[arg(value_name = "NAME|FILE")]
+        #[arg(value_name = "NAME|FILE", add = completion::disks())]
         disk: String,
     },
 }

@@ -7,8 +7,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::common::StorePlace;
-use super::out;
 use super::runs::{RUN_HELP, find_run};
+use super::{completion, out};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::report::{EXPORTS, ExportFormat, ExportText, find_export};
@@ -36,7 +36,7 @@ NAME.png. docs/EXPORTS.md has every column and name.";
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct ExportCommand {
-    #[arg(value_name = "RUN", help = RUN_HELP)]
+    #[arg(value_name = "RUN", help = RUN_HELP, add = completion::runs())]
     run: String,
     /// What to write
     #[arg(long, value_name = "NAME", value_parser = formats())]

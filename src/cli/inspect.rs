@@ -5,10 +5,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::common::DIRECTORY_VARIABLE;
 use super::out;
 use crate::base::errno::Errno;
-use crate::base::failure::{Exit, Result, shown};
+use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
@@ -33,8 +36,11 @@ const LAYOUT_NS_MAX: u64 = 1_000_000_000;
 #[command(before_help = EXAMPLES)]
 pub(super) struct Inspect {
     /// Directory to look at
-    #[arg(default_value = ".", value_name = "DIR")]
+    #[arg(default_value = ".", value_name = "DIR", env = DIRECTORY_VARIABLE, hide_env_values = true)]
     dir: PathBuf,
+    /// Also write the facts (JSON) to FILE; - writes them instead of the text
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
 impl Inspect {
@@ -51,13 +57,58 @@ impl Inspect {
             Some(_) => rows.extend(devices.into_iter().cloned()),
             None => rows.push(("device", "none known: reads cannot be counted".into())),
         }
-        rows.push(("layout", layout_text(parent.as_fd())));
+        let layout = found_layout(parent.as_fd());
+        rows.push(("layout", layout_text(&layout)));
         rows.extend(machine_rows(&host));
         // The file system has its own rows.
         rows.extend(settings.into_iter().filter(|(name, _)| *name != "mounted").cloned());
         let lines = rows.into_iter().map(|(name, text)| format!("{name:13}{text}\n"));
-        out::print(&lines.collect::<String>())?;
+        out::print_and_keep(&lines.collect::<String>(), self.json.as_deref(), || {
+            let layout = layout.as_ref().ok();
+            let document = InspectDocument::new(shown(&self.dir), &host, &space, layout);
+            let text = serde_json::to_string(&document);
+            let text = text.map_err(|error| Failure::from_system("write the facts", error))?;
+            Ok(text + "\n")
+        })?;
         Ok(Exit::Good)
+    }
+}
+
+/// The document of `boatload inspect --json`.
+#[derive(Serialize, JsonSchema)]
+struct InspectDocument<'a> {
+    /// `boatload-inspect`.
+    format: &'static str,
+    /// Rises when a key is removed or changes its meaning.
+    version: u32,
+    /// The directory, as it was named.
+    directory: String,
+    /// The machine, the file system and the device, as the run document has them.
+    host: &'a HostFacts,
+    /// Bytes that a run keeps free; null where the file system does not state its size.
+    reserve_bytes: Option<u64>,
+    /// The share of a file's blocks that follow the one before, from 0 to 1; null where it is not known.
+    layout_score: Option<f64>,
+    /// Files that the score is of.
+    layout_files: u64,
+}
+
+impl<'a> InspectDocument<'a> {
+    fn new(
+        directory: String,
+        host: &'a HostFacts,
+        space: &Space,
+        layout: Option<&LayoutScore>,
+    ) -> Self {
+        Self {
+            format: "boatload-inspect",
+            version: 1,
+            directory,
+            host,
+            reserve_bytes: space.is_stated().then(|| space.reserve_bytes()),
+            layout_score: layout.and_then(LayoutScore::score),
+            layout_files: layout.map_or(0, |layout| layout.files),
+        }
     }
 }
 
@@ -81,13 +132,17 @@ fn filesystem_rows(host: &HostFacts, space: &Space) -> [(&'static str, String); 
     ]
 }
 
-fn layout_text(directory: BorrowedFd<'_>) -> String {
+fn found_layout(directory: BorrowedFd<'_>) -> std::result::Result<LayoutScore, Errno> {
     let clock = RealClock::new();
     let begun = clock.now();
     let go_on = || clock.nanoseconds(begun, clock.now()) < LAYOUT_NS_MAX;
     let limits = ScoreLimits { files_most: SCORE_FILES_MAX, go_on: &go_on };
-    match score_below(directory, limits) {
-        Ok(score) => score_text(&score),
+    score_below(directory, limits)
+}
+
+fn layout_text(found: &std::result::Result<LayoutScore, Errno>) -> String {
+    match found {
+        Ok(score) => score_text(score),
         Err(Errno::EOPNOTSUPP) => "not known: this file system does not say where files lie".into(),
         Err(error) => format!("not known: {}", error.about()),
     }
@@ -137,7 +192,13 @@ fn machine_rows(host: &HostFacts) -> [(&'static str, String); 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::fixture::published::assert_published;
     use crate::host::layout::LeftOut;
+
+    #[test]
+    fn the_schema_of_the_facts_is_the_one_that_is_published() {
+        assert_published::<InspectDocument<'_>>("inspect.schema.json");
+    }
 
     #[test]
     fn the_layout_says_over_what_it_is_and_what_it_leaves_out() {

@@ -5,10 +5,11 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint};
 
-use super::common::command_line;
+use super::common::{DIRECTORY_VARIABLE, command_line_in};
+use super::completion;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{Quantity, Unit, bytes};
 use crate::host::erase::check_named_twice;
@@ -27,13 +28,14 @@ const DEFAULT_SCENARIO: &str = "smallfiles";
 #[derive(Args, Default)]
 pub(super) struct Job {
     /// A built-in scenario, or a job file [default: smallfiles]
-    #[arg(value_name = "SCENARIO|FILE", hide_short_help = true)]
+    #[arg(value_name = "SCENARIO|FILE", hide_short_help = true, add = completion::jobs())]
     pub(super) scenario: Option<PathBuf>,
     /// Directory to work in
-    #[arg(long, default_value = ".", value_name = "DIR")]
+    #[arg(long, default_value = ".", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(env = DIRECTORY_VARIABLE, hide_env_values = true)]
     pub(super) dir: PathBuf,
     /// File systems to make and compare, such as ext4,xfs
-    #[arg(long, value_name = "LIST", value_parser = file_systems)]
+    #[arg(long, value_name = "LIST", value_parser = file_systems, add = completion::file_systems())]
     pub(super) filesystem: Vec<FileSystems>,
     /// quick, standard or original
     #[arg(long, default_value = Scale::Quick.as_str(), hide_possible_values = true, value_parser = words(&Scale::ALL, Scale::as_str))]
@@ -79,6 +81,7 @@ pub(super) struct Job {
     pub(super) in_memory: bool,
     /// Make them on a modelled disk, such as hdd-7200
     #[arg(long, value_name = "MODEL|FILE", value_parser = disk, conflicts_with_all = ["device", "in_memory"])]
+    #[arg(add = completion::disks())]
     pub(super) disk: Option<Arc<DiskModel>>,
     /// Size of the image [default: 10GiB if there is room]
     #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = size)]
@@ -141,7 +144,7 @@ impl Job {
     /// # Errors
     /// If the device is not named twice in the same words.
     pub(super) fn order<'a>(&self, plan: &'a Plan, fill_real: bool) -> Result<RunOrder<'a>> {
-        let (directory, command) = (self.dir.clone(), command_line());
+        let (directory, command) = (self.dir.clone(), command_line_in(&self.dir));
         Ok(RunOrder {
             plan,
             directory,

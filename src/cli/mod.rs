@@ -5,6 +5,7 @@ mod check;
 mod clean;
 mod common;
 mod compare;
+mod completion;
 mod crash;
 mod disks;
 mod export;
@@ -15,6 +16,7 @@ mod inspect;
 mod job;
 mod out;
 mod plan;
+mod plan_document;
 mod plan_text;
 mod progress;
 mod report;
@@ -27,14 +29,15 @@ mod serve_disk;
 mod show;
 mod terminal_style;
 mod trace;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use self::common::Stored;
-use crate::base::failure::Result;
+use self::common::{ColorUse, Stored};
+use crate::base::failure::{Exit, Result};
 use crate::host::capabilities::{PrivilegedWork, keep_only};
 use crate::run::communicator::{Communicator, SelfCommunicator};
 
@@ -44,6 +47,21 @@ Examples:
   boatload run smallfiles --dir /mnt/x    the same on another file system
   boatload run my-job.toml --repeats 5    a job file of your own
   boatload show last                      the newest result again";
+
+/// What a line without a command gets.
+const FIRST_STEPS: &str = "\
+boatload answers how the speed of a file system changes as something grows.
+
+  boatload run
+      How fast is this directory for small files? A minute, no root needed.
+
+  sudo boatload run --filesystem ext4,xfs,btrfs
+      Which file system is best for many small files? Each is made in an image file.
+
+  sudo boatload trace -- COMMAND
+      Where does the time of a program go, and would a faster file system help it?
+
+`boatload -h` lists all commands, `boatload scenarios` the other questions.";
 
 const LONG: &str = "\
 A scenario is a job file that asks one question about a file system, such as which is \
@@ -68,10 +86,18 @@ measurements, 130 interrupted.";
 #[derive(Parser)]
 #[command(name = "boatload", version, before_help = EXAMPLES, before_long_help = LONG)]
 #[command(after_help = "More with --help.", after_long_help = EXITS)]
-#[command(max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(max_term_width = 100, disable_version_flag = true)]
 struct Arguments {
+    /// Print the version
+    #[arg(long, short = 'V')]
+    version: bool,
+    /// With --version: also features, engines and the version of SQLite
+    #[arg(long, requires = "version", hide_short_help = true)]
+    verbose: bool,
+    #[command(flatten)]
+    _color: ColorUse,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -134,13 +160,28 @@ impl Command {
     }
 }
 
+/// The command line, from which parser, help, man pages and completions are made.
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
 /// Parses a command line.
 fn arguments(words: Vec<OsString>) -> std::result::Result<Arguments, clap::Error> {
     let wants_all = words.iter().any(|word| word == "--help")
         || words.get(1).is_some_and(|word| word == "help");
-    let command = Arguments::command();
+    let command = command().color(asked_color(&words));
     let command = if wants_all { with_all_help(command) } else { command };
     Arguments::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
+/// The `--color` of a command line, before it is parsed: help and what is wrong with it are coloured, and nothing else.
+fn asked_color(words: &[OsString]) -> ColorChoice {
+    let options = words.split(|word| word == "--").next().unwrap_or_default();
+    let value = options.iter().enumerate().find_map(|(at, word)| match word.to_str()? {
+        "--color" => options.get(at + 1)?.to_str(),
+        word => word.strip_prefix("--color="),
+    });
+    value.and_then(|word| ColorChoice::from_str(word, true).ok()).unwrap_or_default()
 }
 
 /// The command with all of its help, where each option still takes one line.
@@ -174,8 +215,9 @@ pub fn main() -> ExitCode {
 /// by each process, and all other commands by rank 0 alone. `join` starts MPI; it is called for `run` alone. `is_first` is
 /// whether the launcher made this process rank 0, as far as it says that.
 pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communicator>>) -> ExitCode {
-    let command = match arguments(std::env::args_os().collect()) {
-        Ok(arguments) => arguments.command,
+    completion::answer_shell(command);
+    let arguments = match arguments(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
         // All ranks have the same command line; one is enough to say what is wrong with it, or to help. A launcher ends all
         // when one fails, so only that one does.
         Err(_) if !is_first => return ExitCode::SUCCESS,
@@ -184,6 +226,10 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    if arguments.version {
+        return printed_version(is_first, arguments.verbose);
+    }
+    let Some(command) = arguments.command else { return first_steps(is_first) };
     // The last two are processes that a rank starts.
     let is_of_each = matches!(
         command,
@@ -225,6 +271,28 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
         Command::ServeDisk(command) => command.run(),
         Command::GuardDirectory(command) => command.run(),
     };
+    ended(outcome)
+}
+
+/// Prints the version, once for all ranks.
+fn printed_version(is_first: bool, is_verbose: bool) -> ExitCode {
+    let printed = match is_first {
+        true => out::print(&version::version_text(is_verbose)),
+        false => Ok(()),
+    };
+    ended(printed.map(|()| Exit::Good))
+}
+
+/// Says how to begin, where no command was given. That is wrong usage, so that no script takes it for a run.
+fn first_steps(is_first: bool) -> ExitCode {
+    if is_first {
+        out::note(FIRST_STEPS);
+    }
+    ended(Ok(if is_first { Exit::Usage } else { Exit::Good }))
+}
+
+/// Says why a command ended, if it failed, and ends this process with its code.
+fn ended(outcome: Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|failure| {
         out::complain(&failure.sentence);
         failure.exit

@@ -1,12 +1,14 @@
 //! Runs `boatload plan`: shows what would run, what it needs and how long it may take.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::common::StorePlace;
 use super::job::Job;
 use super::out;
+use super::plan_document::{PlanDocument, PlannedNeed, PlannedTime};
 use super::plan_text::{level_lines, memory_line, outline, place_lines, space_lines};
 use crate::analysis::forecast::{RunForecast, made_alike, same_work};
 use crate::base::failure::{Exit, Failure, Result};
@@ -46,6 +48,9 @@ pub(super) struct PlanCommand {
     /// Plan as `run --fill-real` would do it
     #[arg(long)]
     fill_real: bool,
+    /// Also write the plan (JSON) to FILE; - writes it instead of the text
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
 impl PlanCommand {
@@ -79,7 +84,7 @@ impl PlanCommand {
         if lack.is_none() && plan.cells.iter().any(|cell| !cell.engine.is_simulated()) {
             text.push_str(&planned.time_line());
         }
-        out::print(&text)?;
+        out::print_and_keep(&text, self.json.as_deref(), || planned.document(lack.as_ref()))?;
         lack.map_or(Ok(Exit::Good), Err)
     }
 }
@@ -120,6 +125,25 @@ impl PlannedRun<'_> {
         }
         text.push_str(&memory_line(self.survey));
         lack
+    }
+
+    /// The plan as data, with why it could not run here.
+    fn document(&self, lack: Option<&Failure>) -> Result<String> {
+        let HostSurvey { space, plan, .. } = self.survey;
+        let mut document = PlanDocument::of(plan);
+        let there = plan.in_place();
+        let need = there.makes_files().then(|| room::need(&there, space.block_bytes));
+        document.need = need.map(|need| PlannedNeed::new(need, space));
+        document.made_bytes = self.room.map(|room| room.bytes);
+        document.memory_bytes = self.survey.memory_need.bytes;
+        let earlier = self.same_run();
+        let estimate = earlier.map(|earlier| (earlier.forecast, Some(earlier.id)));
+        let estimate = estimate.or_else(|| Some((self.by_rates()?, None)));
+        document.estimate = estimate.map(|(time, run)| PlannedTime::new(&time, &document, run));
+        document.obstacle = lack.map(|lack| lack.sentence.clone());
+        let text = serde_json::to_string(&document);
+        let text = text.map_err(|error| Failure::from_system("write the plan", error))?;
+        Ok(text + "\n")
     }
 
     fn time_line(&self) -> String {

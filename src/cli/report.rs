@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::common::StorePlace;
 use super::export::{deliver, is_directory};
-use super::out;
 use super::runs::{RUN_HELP, check_each_once, compare_stored, find_runs};
+use super::{completion, out};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
@@ -33,6 +33,7 @@ compared, as by `boatload compare`.";
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct ReportCommand {
     #[arg(value_name = "RUN", required = true, num_args = 1..=PAGE_RUNS_MAX, help = RUN_HELP)]
+    #[arg(add = completion::runs())]
     runs: Vec<String>,
     /// Where to write it; - is standard output
     #[arg(short, long, value_name = "FILE.html")]

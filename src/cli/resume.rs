@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::common::StorePlace;
+use super::completion;
 use super::run::{NamedAgain, RunOutput, from_anywhere, run_of};
 use super::runs::{known_origin, open_run};
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -34,7 +35,7 @@ A run can be resumed as often as it ends early, from the store that it was begun
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Resume {
     /// The run: an id, a unique prefix of one, a tag, `last` or `last~1`
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completion::runs())]
     run: String,
     #[command(flatten)]
     output: RunOutput,
@@ -72,7 +73,7 @@ impl Resume {
         let book = store.load(&id)?;
         if book.run.complete {
             return Err(Failure::usage(format!(
-                "run {id} is complete: there is nothing to resume"
+                "run {id} is complete: there is nothing to resume. `boatload show {id}` shows it"
             )));
         }
         if !book.run.hosts.is_empty() {

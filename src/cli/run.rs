@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use super::common::{StorePlace, Stored, exit_of};
+use super::common::{ColorUse, StorePlace, Stored, exit_of};
 use super::job::Job;
 use super::progress::{Progress, Quiet};
 use super::runs::{known_origin, open_run};
@@ -399,6 +399,8 @@ pub(super) fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePla
 
 #[derive(Parser)]
 struct RunLine {
+    #[command(flatten)]
+    _color: ColorUse,
     #[command(subcommand)]
     command: RunCommand,
 }
@@ -411,10 +413,16 @@ enum RunCommand {
     Other(Vec<OsString>),
 }
 
+/// No variable of the environment.
+const NOTHING: Option<&str> = None;
+
 /// The `boatload run` that a stored command line is, or why it is none now.
 pub(super) fn run_of(command: &str) -> std::result::Result<Run, String> {
     let words = words(command).ok_or("its quotes do not end")?;
-    match RunLine::try_parse_from(words).map(|line| line.command) {
+    // What the environment named then is in the command; what it names now is another matter.
+    let line = RunLine::command().mut_subcommands(|run| run.mut_args(|arg| arg.env(NOTHING)));
+    let line = line.try_get_matches_from(words);
+    match line.and_then(|line| RunLine::from_arg_matches(&line)).map(|line| line.command) {
         Ok(RunCommand::Run(stored)) => Ok(stored.command),
         Ok(RunCommand::Other(_)) => Err("it is no `boatload run`".into()),
         Err(error) => {

@@ -2,18 +2,20 @@
 //! run that a RUN on the command line names, and stored runs of the same job on the same machine and place.
 
 use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::common::StorePlace;
-use super::out;
-use super::out::written;
+use super::out::{print_and_keep, written};
+use super::{completion, out};
 use crate::analysis::compare::{Comparison, compare_beside};
 use crate::analysis::figures::RunFigures;
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::report::{write_references, write_runs};
+use crate::report::{write_references, write_runs, write_runs_json};
 use crate::results::book::Book;
 use crate::results::reference::{PREFIX, find_reference, nearest_reference, references};
 use crate::results::store::{FinishedCell, RunList, RunOrigin, Store};
@@ -45,6 +47,9 @@ pub(super) struct Runs {
     /// List the published figures instead, by the name that takes the place of a run
     #[arg(long)]
     references: bool,
+    /// Also write the list of stored runs (JSON) to FILE; - writes it instead of the table
+    #[arg(long, value_name = "FILE", conflicts_with = "references")]
+    json: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -52,13 +57,13 @@ enum RunsChange {
     /// Remove runs from the store, with all they measured
     Rm {
         /// The runs
-        #[arg(value_name = "RUN", required = true)]
+        #[arg(value_name = "RUN", required = true, add = completion::runs())]
         runs: Vec<String>,
     },
     /// Note a text of a run, which `boatload runs` shows; an empty one takes it away
     Note {
         /// The run
-        #[arg(value_name = "RUN")]
+        #[arg(value_name = "RUN", add = completion::runs())]
         run: String,
         /// The text
         #[arg(value_name = "TEXT")]
@@ -69,21 +74,24 @@ enum RunsChange {
 impl Runs {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         if let Some(change) = &self.change {
-            if self.references {
+            if self.references || self.json.is_some() {
                 return Err(Failure::usage(
-                    "--references lists published figures, and takes nothing else",
+                    "--references and --json are of the list, and go without another command",
                 ));
             }
             return change.make(store);
         }
-        let text = if self.references {
-            written("list the published figures", |out| write_references(&references(), out))?
-        } else {
-            let store = store.open_to_read()?;
-            let runs = store.map_or_else(|| Ok(RunList::default()), |store| store.runs())?;
-            written("list the runs", |out| write_runs(&runs, out))?
-        };
-        out::print(&text)?;
+        if self.references {
+            let list = |out: &mut dyn Write| write_references(&references(), out);
+            out::print(&written("list the published figures", list)?)?;
+            return Ok(Exit::Good);
+        }
+        let store = store.open_to_read()?;
+        let runs = store.map_or_else(|| Ok(RunList::default()), |store| store.runs())?;
+        let text = written("list the runs", |out| write_runs(&runs, out))?;
+        print_and_keep(&text, self.json.as_deref(), || {
+            written("list the runs", |out| write_runs_json(&runs, out))
+        })?;
         Ok(Exit::Good)
     }
 }
@@ -340,7 +348,11 @@ pub(super) fn nothing_in_common(a: &Book, b: &Book) -> Failure {
         let phases = if phases.is_empty() { "nothing valid".into() } else { phases.join(", ") };
         format!("{} has {}", shown(&book.run.id), shown(phases))
     };
-    Failure::failed(format!("nothing to compare: {}; {}", has(a), has(b)))
+    Failure::failed(format!(
+        "nothing to compare: {}; {}. `boatload runs` lists other runs",
+        has(a),
+        has(b)
+    ))
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order in which they began;

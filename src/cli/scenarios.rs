@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::job::scenario_hint;
-use super::out;
+use super::{completion, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::plan::job_schema;
 use crate::plan::scenarios::{SCENARIOS, find_scenario};
@@ -27,6 +27,7 @@ enum ScenarioAction {
     /// Print a scenario's job file, which runs unchanged as one of your own
     Show {
         /// The scenario
+        #[arg(add = completion::scenarios())]
         name: String,
     },
     /// Print the JSON Schema of job files

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::common::{StorePlace, exit_of};
 use super::compare::comparison_text;
+use super::completion;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, compare_stored, find_runs};
 use super::terminal_style;
@@ -34,6 +35,7 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
+    #[arg(add = completion::runs())]
     runs: Vec<String>,
     /// Show everything, not only the answer
     #[arg(long)]

@@ -304,6 +304,7 @@ pub fn device_to_read(mount: &Mount, directory: &Path) -> Result<BlockDevice> {
         let why = match mount.kind.as_str() {
             "btrfs" => "lies on several devices, or on one that cannot be identified",
             kind if is_in_memory(kind) => "lives in memory",
+            "overlay" => "has none: start a container with -v DIR:DIR --device /dev/X (docker, podman)",
             _ => "has no device that the kernel shows",
         };
         Failure::failed(format!(
@@ -340,10 +341,10 @@ impl BlockDevice {
         Err(match refused {
             Some((node, errno)) => refusal(&node, errno),
             None => Failure::failed(format!(
-                "there is no node in {} for the device {} ({major}:{minor}): a container without its \
-                 devices, or devtmpfs not mounted. Run outside of it, or make the node there",
+                "there is no node in {} for the device {name} ({major}:{minor}): devtmpfs is not mounted, or a container \
+                 was not given it. Start that with --device /dev/{name} (docker, podman)",
                 shown(dev),
-                shown(&self.facts.name),
+                name = shown(&self.facts.name),
             )),
         })
     }
@@ -373,7 +374,9 @@ fn refusal(node: &Path, errno: Errno) -> Failure {
             ". That takes root, or a member of the group that owns the node, mostly `disk`"
         }
         // Modes of files give EACCES; this is said even to root.
-        Errno::EPERM => ". A container's rules for devices forbid it: run outside of the container",
+        Errno::EPERM => {
+            ". A container's rules for devices forbid it: start it with --device and this name (docker, podman)"
+        }
         Errno::EINVAL => ". The device does not do direct I/O: leave out `direct`",
         _ => "",
     };
@@ -719,10 +722,12 @@ mod node_tests {
 
     #[test]
     fn a_place_without_a_device_is_told_by_its_file_system() {
-        let line = "1 0 0:28 / / rw - tmpfs tmpfs rw";
-        let mount = super::super::mounts::parse(line.as_bytes()).pop().unwrap();
-        let said = device_to_read(&mount, Path::new("/x")).expect_err("none").sentence;
-        assert!(said.contains("under /x") && said.contains("tmpfs, lives in memory"), "{said}");
+        for (kind, why) in [("tmpfs", "tmpfs, lives in memory"), ("overlay", "--device /dev/X")] {
+            let line = format!("1 0 0:28 / / rw - {kind} {kind} rw");
+            let mount = super::super::mounts::parse(line.as_bytes()).pop().unwrap();
+            let said = device_to_read(&mount, Path::new("/x")).expect_err("none").sentence;
+            assert!(said.contains("under /x") && said.contains(why), "{said}");
+        }
     }
 }
 

@@ -169,7 +169,9 @@ fn writable_bytes(device: &Path) -> Result<u64> {
     let failed = |error: Errno| {
         let hint = match error {
             Errno::EACCES => ". That takes root",
-            Errno::EPERM => ". A container's rules for devices forbid it: run outside of it",
+            Errno::EPERM => {
+                ". A container's rules for devices forbid it: start it with --device and this name (docker, podman)"
+            }
             _ => "",
         };
         Failure::failed(format!("cannot open {shown_device}: {}{hint}", error.about()))

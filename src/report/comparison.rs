@@ -5,6 +5,7 @@ mod sentences;
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::first_screen::LINES_MAX;
@@ -43,10 +44,14 @@ const NO_CAUSE: [&str; 3] = ["date", "seed", "repeats (no cause)"];
 pub(super) const ABOUT_DIFFERENCES: &str =
     "Each of these may be why figures differ. Only what was done alike can be compared.";
 
-#[derive(Serialize)]
+/// The document of `boatload compare --json` and `boatload check --json`.
+#[derive(Serialize, JsonSchema)]
 struct SentencedDocument<'a, T> {
+    /// `boatload-compare` or `boatload-check`.
     format: &'static str,
+    /// Rises when a key is removed or changes its meaning.
     version: u32,
+    /// What the terminal says first.
     sentences: Vec<String>,
     #[serde(flatten)]
     content: &'a T,
@@ -478,4 +483,16 @@ pub(super) fn differences_table(books: &[&Book]) -> Table {
         table.row([one.name.to_string()].into_iter().chain(values).collect());
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Check, Comparison, SentencedDocument};
+    use crate::base::fixture::published::assert_published;
+
+    #[test]
+    fn the_schemas_of_comparisons_and_checks_are_the_ones_that_are_published() {
+        assert_published::<SentencedDocument<'_, Comparison>>("compare.schema.json");
+        assert_published::<SentencedDocument<'_, Check>>("check.schema.json");
+    }
 }

@@ -2,14 +2,17 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::head::NOT_PUBLISHED;
 use super::table::{Align, Table, TableColumn};
 use super::text::write_wrapped;
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::grouped;
-use crate::results::book::{Book, SIMULATED};
-use crate::results::store::{RunList, RunSummary};
+use crate::results::book::{Book, RunFacts, SIMULATED};
+use crate::results::store::{RunList, RunSummary, UnreadableRun};
 
 type RunColumn = TableColumn<RunSummary>;
 
@@ -45,6 +48,61 @@ pub fn write_runs(all: &RunList, out: &mut dyn Write) -> io::Result<()> {
     unreadable
         .iter()
         .try_for_each(|run| write_wrapped(&format!("{}: ", shown(&run.id)), &run.why, out))
+}
+
+/// The document of `boatload runs --json`.
+#[derive(Serialize, JsonSchema)]
+struct RunListDocument<'a> {
+    /// `boatload-runs`.
+    format: &'static str,
+    /// Rises when a key is removed or changes its meaning.
+    version: u32,
+    /// Runs that can be read, the one that was stored last first.
+    runs: Vec<ListedRun<'a>>,
+    /// The others.
+    unreadable: &'a [UnreadableRun],
+}
+
+/// A stored run.
+#[derive(Serialize, JsonSchema)]
+struct ListedRun<'a> {
+    /// Its facts, as the run document has them.
+    run: &'a RunFacts,
+    /// The types of the file systems that were made for it, else of the one that was there.
+    place: String,
+    /// How many measurements it has.
+    measurements: u64,
+    /// How many of them are invalid.
+    invalid: u64,
+    /// The name that commands take for it; null without one.
+    tag: Option<&'a str>,
+    /// What somebody noted of it; null if nobody did.
+    note: Option<&'a str>,
+}
+
+impl<'a> From<&'a RunSummary> for ListedRun<'a> {
+    fn from(summary: &'a RunSummary) -> Self {
+        Self {
+            run: &summary.book.run,
+            place: place(summary),
+            measurements: summary.measurements,
+            invalid: summary.invalid,
+            tag: summary.tag.as_deref(),
+            note: summary.note.as_deref(),
+        }
+    }
+}
+
+/// Writes the list as one JSON object on one line. Fails only if `out` does.
+pub fn write_runs_json(all: &RunList, out: &mut dyn Write) -> io::Result<()> {
+    let document = RunListDocument {
+        format: "boatload-runs",
+        version: 1,
+        runs: all.runs.iter().map(ListedRun::from).collect(),
+        unreadable: &all.unreadable,
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    writeln!(out)
 }
 
 /// The tag of a run and what is noted of it.
@@ -118,4 +176,15 @@ pub fn write_references(references: &[Book], out: &mut dyn Write) -> io::Result<
         ]);
     }
     table.write(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunListDocument;
+    use crate::base::fixture::published::assert_published;
+
+    #[test]
+    fn the_schema_of_the_list_of_runs_is_the_one_that_is_published() {
+        assert_published::<RunListDocument<'_>>("runs.schema.json");
+    }
 }

@@ -32,7 +32,7 @@ pub use export::{EXPORTS, ExportFormat, ExportText, find_export};
 pub use format::ReportFormat;
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, read_document};
-pub use lists::{write_references, write_runs};
+pub use lists::{write_references, write_runs, write_runs_json};
 pub use page::{PAGE_RUNS_MAX, page_text};
 pub use selftest::{write_same, write_slower, write_twins};
 pub use terminal::write_screen;

@@ -195,7 +195,9 @@ fn runs_without_a_common_phase_are_not_compared_and_it_is_said_what_each_has() {
     let b = stored(&bench, &other);
     let ran = bench.run(["compare", &a, &b]);
     let said = ran.refuses(1);
-    let expected = format!("nothing to compare: {a} has create, stat; {b} has make, ask");
+    let expected = format!(
+        "nothing to compare: {a} has create, stat; {b} has make, ask. `boatload runs` lists other runs"
+    );
     assert!(said.contains(&expected), "{said}");
 }
 

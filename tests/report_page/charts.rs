@@ -174,6 +174,10 @@ fn a_chart_is_saved_as_a_picture_and_a_command_is_copied() {
         button.textContent = 'Copy';
         button.click();
         return button.parentElement.querySelector('pre').textContent;";
+    let covers = "const rect = (name) => document.querySelector(`.copied ${name}`).getBoundingClientRect();
+        const [button, pre] = [rect('button'), rect('pre')];
+        return button.left < pre.right && button.bottom > pre.top && button.right > pre.left && button.top < pre.bottom;";
+    assert_eq!(browser.script(covers, json!([])), json!(false), "the button covers the command");
     for (clipboard, command, told) in
         [(true, false, "Copied"), (false, true, "Copied"), (false, false, "Press Ctrl+C")]
     {

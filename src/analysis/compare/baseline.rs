@@ -1,5 +1,6 @@
 //! Finds the runs of a history that a run is compared with: those since its last step, without outliers.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::history::steps;
@@ -75,7 +76,7 @@ fn is_excluded(log: f64, others: &[f64]) -> bool {
 }
 
 /// What a run of the history is to the baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaselineMark {
     /// It lies before the last step.

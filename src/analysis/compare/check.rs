@@ -1,5 +1,6 @@
 //! Checks whether a run is slower than its baseline by more than a limit.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::decisions::RowEffect;
@@ -13,7 +14,7 @@ use crate::analysis::figures::RunFigures;
 use crate::results::book::Book;
 
 /// A run held against a baseline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Check {
     /// What the run is held against.
     pub against: BaselineKind,
@@ -30,7 +31,7 @@ pub struct Check {
 }
 
 /// What a run is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaselineKind {
     /// One run.
@@ -40,7 +41,7 @@ pub enum BaselineKind {
 }
 
 /// An earlier run of the scenario that is no baseline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct UnlikeRun {
     /// Its id.
     pub id: String,

@@ -1,5 +1,6 @@
 //! Decides about the rows of a comparison: whether B takes longer than A.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::effects::contrast::Contrast;
@@ -40,7 +41,7 @@ pub(in crate::analysis) enum RowValues {
 }
 
 /// B's time over A's, and what is decided about it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RowEffect {
     /// How many times as long B took. `None` without a value of each.
     pub ratio: Option<f64>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::distinct::each_once;
@@ -11,7 +12,7 @@ use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement};
 use crate::results::order::{made, made_kinds};
 
 /// A fact that is not the same in all runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What it is: `kernel`, `scale`.
     pub name: &'static str,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::figures::RunFigures;
@@ -14,7 +15,7 @@ use crate::plan::filesystem::find_kind;
 use crate::results::book::{Book, CellKey, Level, Measurement};
 
 /// A phase, or the whole job, of one variant at one level.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PhaseKey {
     /// The variant; `None` if each run has only one.
     pub variant: Option<String>,

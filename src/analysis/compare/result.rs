@@ -1,6 +1,7 @@
 //! Defines the result of a comparison of two sets of runs: the rows and document fields of `boatload
 //! compare` and `check`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::baseline::BaselineMark;
@@ -14,7 +15,7 @@ use crate::base::units::Unit;
 use crate::results::book::Book;
 
 /// Run B against set A, which is one run or a history.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
     /// The runs of A, oldest first.
     pub a: Vec<RunLabel>,
@@ -31,7 +32,7 @@ pub struct Comparison {
 }
 
 /// Which run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RunLabel {
     /// Its id.
     pub id: String,
@@ -46,7 +47,7 @@ pub struct RunLabel {
 }
 
 /// A phase or the whole job in A and B.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedRow {
     /// Which phase.
     #[serde(flatten)]
@@ -82,7 +83,7 @@ pub struct ComparedRow {
 }
 
 /// What a check says of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
     /// Proven to be slower by less than the limit.
@@ -104,7 +105,7 @@ pub enum CheckOutcome {
 }
 
 /// What is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// More is faster.
@@ -126,7 +127,7 @@ impl Metric {
 }
 
 /// A quantile of the latencies of A and B.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LatencyRatio {
     /// Which.
     pub quantile: Quantile,
@@ -138,7 +139,7 @@ pub struct LatencyRatio {
 }
 
 /// Why a run has no value of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Absence {
     /// It did not measure the phase.
@@ -152,7 +153,7 @@ pub enum Absence {
 }
 
 /// How much a phase did, in the mean.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PhaseWork {
     /// Operations.
     pub operations: f64,
@@ -161,7 +162,7 @@ pub struct PhaseWork {
 }
 
 /// The values of a history.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BaselineHistory {
     /// How many runs make the baseline.
     pub runs: usize,
@@ -172,7 +173,7 @@ pub struct BaselineHistory {
 }
 
 /// A run of the history.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HistoryPoint {
     /// Its id.
     pub run: String,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::Row;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{READ, Store};
@@ -31,7 +33,7 @@ pub struct RunSummary {
 }
 
 /// A run that this boatload cannot read: another version wrote it, or somebody changed it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnreadableRun {
     /// Its id.
     pub id: String,
