@@ -10,7 +10,6 @@ use super::progress::{Progress, Quiet};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::shell::quoted;
 use crate::base::units::{bytes, counted, duration, figures};
-use crate::host::layout::LayoutScore;
 use crate::host::memory::memory_bytes;
 use crate::plan::prepare::{Churn, rounds_default};
 use crate::plan::{
@@ -194,9 +193,10 @@ fn lines(dir: &Path, method: FillMethod, made: &MadeBallast) -> String {
         FillMethod::Age { churn, .. } => churn,
         FillMethod::Fill => Churn::default(),
     };
-    let score = made.layout.as_ref().and_then(LayoutScore::score);
-    if let Some(line) = layout_line(churn, made.rounds, score) {
-        let _ = writeln!(text, "{line}");
+    if let Some(score) = made.layout_score {
+        let _ = writeln!(text, "{}", layout_line(churn, made.rounds, score));
+    } else if churn.layout_score.is_some() {
+        text.push_str("no layout score: the file system does not tell where files lie\n");
     }
     let dir = quoted(&shown(dir));
     let _ = writeln!(text, "`boatload clean {dir} --ballast` removes them");
@@ -204,25 +204,15 @@ fn lines(dir: &Path, method: FillMethod, made: &MadeBallast) -> String {
 }
 
 /// How fragmented the files are, and whether that is what was asked for.
-fn layout_line(asked: Churn, rounds: u32, score: Option<f64>) -> Option<String> {
-    let after = match asked {
-        Churn { rounds: 0, .. } => String::new(),
-        _ => format!(" after {}", counted(u64::from(rounds), "round")),
+fn layout_line(asked: Churn, rounds: u32, score: f64) -> String {
+    let end = match asked.layout_score {
+        None => String::new(),
+        Some(most) => {
+            let reached = if score <= most { "reached" } else { "not reached" };
+            format!(" after {}: {most} was {reached}", counted(u64::from(rounds), "round"))
+        }
     };
-    match (score, asked.layout_score) {
-        (Some(score), None) => Some(format!("layout score {score:.3}{after}")),
-        (Some(score), Some(most)) if score <= most => {
-            Some(format!("layout score {score:.3}{after}: at most {most}, as asked"))
-        }
-        (Some(score), Some(most)) => {
-            Some(format!("layout score {score:.3}{after}: {most} was not reached"))
-        }
-        (None, Some(most)) => Some(format!(
-            "no layout score{after}: the file system does not tell where files lie, so {most} is not \
-             known to be reached"
-        )),
-        (None, None) => None,
-    }
+    format!("layout score {score:.3}{end}")
 }
 
 #[cfg(test)]
@@ -261,13 +251,10 @@ mod tests {
     #[test]
     fn the_layout_that_was_reached_is_said_beside_the_one_that_was_asked_for() {
         let asked = Churn { piece_bytes: None, rounds: 100, layout_score: Some(0.8) };
-        let said = |asked, rounds, score| layout_line(asked, rounds, score).unwrap_or_default();
-        let reached = "layout score 0.791 after 3 rounds: at most 0.8, as asked";
-        assert_eq!(said(asked, 3, Some(0.791)), reached);
+        let reached = "layout score 0.791 after 3 rounds: 0.8 was reached";
+        assert_eq!(layout_line(asked, 3, 0.791), reached);
         let missed = "layout score 0.970 after 100 rounds: 0.8 was not reached";
-        assert_eq!(said(asked, 100, Some(0.97)), missed);
-        assert!(said(asked, 100, None).starts_with("no layout score after 100 rounds"));
-        assert_eq!(said(Churn::default(), 0, Some(1.0)), "layout score 1.000");
-        assert_eq!(said(Churn::default(), 0, None), "");
+        assert_eq!(layout_line(asked, 100, 0.97), missed);
+        assert_eq!(layout_line(Churn::default(), 0, 1.0), "layout score 1.000");
     }
 }

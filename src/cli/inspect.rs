@@ -153,19 +153,10 @@ fn score_text(layout: &LayoutScore) -> String {
         Some(score) => format!("score {score:.2} over {}", counted(layout.files, "file")),
         None => "no score: no file of two blocks or more".into(),
     };
-    let mut aside: Vec<_> = layout
-        .skipped
-        .iter()
-        .map(|(reason, files)| format!("{} {}", grouped(*files), reason.words()))
-        .collect();
-    if let Some(last) = aside.last_mut() {
-        last.push_str(" left out");
-    }
-    if layout.encoded > 0 {
-        aside.push(format!("{} compressed", grouped(layout.encoded)));
-    }
-    if !aside.is_empty() {
-        let _ = write!(text, " ({})", aside.join(", "));
+    for (files, what) in [(layout.left_out, "left out"), (layout.encoded, "compressed")] {
+        if files > 0 {
+            let _ = write!(text, ", {} {what}", grouped(files));
+        }
     }
     if layout.cut {
         let _ = write!(text, "; looked at the first {}", grouped(layout.seen()));
@@ -193,7 +184,6 @@ fn machine_rows(host: &HostFacts) -> [(&'static str, String); 4] {
 mod tests {
     use super::*;
     use crate::base::fixture::published::assert_published;
-    use crate::host::layout::LeftOut;
 
     #[test]
     fn the_schema_of_the_facts_is_the_one_that_is_published() {
@@ -206,13 +196,12 @@ mod tests {
         assert_eq!(score_text(&layout), "no score: no file of two blocks or more");
         layout = LayoutScore { followed: 97, pairs: 100, files: 1_234, ..layout };
         assert_eq!(score_text(&layout), "score 0.97 over 1,234 files");
-        layout.skipped = [(LeftOut::Inline, 12), (LeftOut::Delayed, 3)].into();
+        layout.left_out = 15;
         layout.encoded = 7;
         layout.cut = true;
         assert_eq!(
             score_text(&layout),
-            "score 0.97 over 1,234 files (12 inline, 3 delayed left out, 7 compressed); \
-             looked at the first 1,249"
+            "score 0.97 over 1,234 files, 15 left out, 7 compressed; looked at the first 1,249"
         );
     }
 }

@@ -68,14 +68,14 @@ impl ClassTally {
     pub(super) fn add(&mut self, batch: &TraceBatch) {
         for count in &batch.classes {
             let one = self.calls(count.class, count.operation);
-            add_to(one.counts.entry(count.bucket).or_default(), count.calls.min(CALLS_MAX));
+            add_to(one.counts.entry(count.bucket).or_default(), count.value.min(CALLS_MAX));
         }
         for sum in &batch.bytes_by_class {
-            add_to(&mut self.calls(sum.class, sum.operation).bytes, sum.bytes);
+            add_to(&mut self.calls(sum.class, sum.operation).bytes, sum.value);
         }
         for slice in &batch.slices {
             let one = self.calls(slice.class, slice.operation);
-            one.add_slice(slice.at, SliceSum { calls: slice.calls, total_ns: slice.total_ns });
+            one.add_slice(slice.at, SliceSum { calls: slice.value, total_ns: slice.total_ns });
         }
         if self.classes.len() > CLASSES_MAX {
             self.sum_up_least();
@@ -198,7 +198,7 @@ impl ClassOperation {
 mod tests {
     use super::*;
     use crate::base::errno::Errno;
-    use crate::host::tracing::{ClassCount, ClassSlice, MapEntry, TracedOperation};
+    use crate::host::tracing::{ClassEntry, MapEntry, TracedOperation};
     use crate::results::trace_tally::TraceTally;
 
     const CREATE: u64 = 1;
@@ -210,8 +210,9 @@ mod tests {
     /// So many calls of a class that take this long, in slices of 32.
     fn calls(number: u64, slices: u64, ns: u64) -> TraceBatch {
         let class = class(number);
-        let slice = |at| ClassSlice { class, operation: CREATE, at, calls: 32, total_ns: 32 * ns };
-        let count = ClassCount { class, operation: CREATE, bucket: 40, calls: 32 * slices };
+        let all = ClassEntry { class, operation: CREATE, ..ClassEntry::default() };
+        let slice = |at| ClassEntry { at, value: 32, total_ns: 32 * ns, ..all };
+        let count = ClassEntry { bucket: 40, value: 32 * slices, ..all };
         TraceBatch {
             classes: vec![count],
             slices: (0..slices).map(slice).collect(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{new_id, room};
 use crate::base::failure::{Failure, Result, shown};
-use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
+use crate::host::layout::{ScoreLimits, score_below};
 use crate::host::memory::MemoryRoom;
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
@@ -39,7 +39,7 @@ pub struct MadeBallast {
     /// Rounds in which part of the space was freed and filled again.
     pub rounds: u32,
     /// Layout score of the files; `None` when the file system does not tell where they lie.
-    pub layout: Option<LayoutScore>,
+    pub layout_score: Option<f64>,
 }
 
 /// Makes the ballast below `directory` until its goal is reached; `listener` hears how far it is.
@@ -113,7 +113,7 @@ fn reach_goal(
         sync_seconds: ballast.sync_seconds(),
         space: Space::read(run_directory.directory())?,
         rounds: ballast.state().rounds(),
-        layout: score_below(ballast.directory(), limits).ok(),
+        layout_score: score_below(ballast.directory(), limits).ok().and_then(|s| s.score()),
     })
 }
 

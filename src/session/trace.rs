@@ -231,17 +231,18 @@ fn nothing_seen(traced: &TraceFacts) -> Failure {
 impl TraceOrder {
     /// What is traced, in a sentence: `all files below /srv`.
     pub(crate) fn words(&self) -> String {
-        let below = self.path.as_ref().map(|path| format!(" below {}", shown(path)));
-        match (&self.target, below) {
-            (TraceTarget::Everyone, Some(below)) => format!("all files{below}"),
-            (target, below) => format!("{}{}", target.words(), below.unwrap_or_default()),
+        match &self.target {
+            TraceTarget::Everyone if self.path.is_some() => format!("all files{}", self.below()),
+            target => format!("{}{}", target.words(), self.below()),
         }
     }
 
+    fn below(&self) -> String {
+        self.path.as_ref().map_or_else(String::new, |path| format!(" below {}", shown(path)))
+    }
+
     fn question(&self) -> String {
-        let below =
-            self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
-        let whose = format!("file operations of {}{below}", self.target.words());
+        let whose = format!("file operations of {}{}", self.target.words(), self.below());
         match self.by {
             None => format!("Do {whose} get slower over time?"),
             Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),

@@ -8,7 +8,6 @@ use self::fiemap::{
     DATA_INLINE, DATA_TAIL, DELALLOC, ENCODED, Extent, LAST, MERGED, NOT_ALIGNED, UNKNOWN,
 };
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -31,8 +30,8 @@ pub struct LayoutScore {
     pub files: u64,
     /// Those among them that are compressed, wholly or in part.
     pub encoded: u64,
-    /// Files left out, by reason.
-    pub skipped: BTreeMap<LeftOut, u64>,
+    /// Files left out: those of one block or none, among metadata, or not placed yet, and what could not be read.
+    pub left_out: u64,
     /// Whether it ended before all was seen: there may be more files than these.
     pub cut: bool,
 }
@@ -45,22 +44,19 @@ impl LayoutScore {
 
     /// Files looked at, those left out included.
     pub fn seen(&self) -> u64 {
-        self.files + self.skipped.values().sum::<u64>()
+        self.files + self.left_out
     }
 
     /// Takes in one more file.
     pub fn add(&mut self, file: &FileLayout) {
-        if let Some(reason) = file.left_out() {
-            return self.skip(reason);
+        if !file.counts() {
+            self.left_out += 1;
+            return;
         }
         self.followed = self.followed.saturating_add(file.followed);
         self.pairs = self.pairs.saturating_add(file.pairs);
         self.files += 1;
         self.encoded += u64::from(file.encoded);
-    }
-
-    fn skip(&mut self, reason: LeftOut) {
-        *self.skipped.entry(reason).or_default() += 1;
     }
 }
 
@@ -112,49 +108,17 @@ pub struct FileLayout {
     pub pairs: u64,
     /// Runs of blocks on the device that the kernel named, inline ones left out.
     pub extents: u64,
-    /// Some of it lies in no block of its own.
-    pub inline: bool,
     /// Some of it has no place on the device yet.
     pub delayed: bool,
     /// Some of it is compressed; there only the steps from extent to extent count as pairs.
     pub encoded: bool,
 }
 
-/// Why a file is left out of a score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeftOut {
-    /// It has one block, one compressed extent, or nothing on the device: nothing follows anything.
-    Short,
-    /// It lies among metadata, or shares a block with others.
-    Inline,
-    /// It was written and has no place yet, or none that the file system tells.
-    Delayed,
-    /// It could not be opened or asked; a directory that could not be read or lies too deep.
-    Unreadable,
-}
-
-impl LeftOut {
-    /// In a few words: `delayed`.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Short => "of one block or none",
-            Self::Inline => "inline",
-            Self::Delayed => "delayed",
-            Self::Unreadable => "unreadable",
-        }
-    }
-}
-
 impl FileLayout {
-    /// Why it is left out of a score; `None` if it counts. A file that is not placed whole is left
-    /// out whole: the end of its last block is still to come.
-    pub fn left_out(&self) -> Option<LeftOut> {
-        match self {
-            Self { delayed: true, .. } => Some(LeftOut::Delayed),
-            Self { pairs: 1.., .. } => None,
-            Self { inline: true, .. } => Some(LeftOut::Inline),
-            _ => Some(LeftOut::Short),
-        }
+    /// Whether it counts in a score. A file that is not placed whole is left out whole: the end of its last block is still to
+    /// come.
+    pub fn counts(&self) -> bool {
+        self.pairs > 0 && !self.delayed
     }
 }
 
@@ -174,7 +138,7 @@ impl ExtentCounter {
         if extent.has(UNKNOWN | DELALLOC) {
             self.layout.delayed = true;
         } else if extent.has(NOT_ALIGNED | DATA_INLINE | DATA_TAIL) {
-            self.layout.inline = true;
+            // It lies in no block of its own.
         } else if extent.physical == 0 {
             // The first block of a device holds no file: the file system says nothing of the place.
             self.layout.delayed = true;
@@ -236,7 +200,7 @@ pub fn score_below(
             Some(Ok(entry)) => walk.visit(&entry, bound)?,
             // The rest of this directory cannot be read.
             Some(Err(_)) => {
-                walk.score.skip(LeftOut::Unreadable);
+                walk.score.left_out += 1;
                 walk.open.pop();
             }
             None => drop(walk.open.pop()),
@@ -294,7 +258,7 @@ impl LayoutWalk {
             Ok(directory) if self.open.len() < DEPTH_MOST => self.open.push(directory),
             // Another file system is no part of this score.
             Err(OsErrno::XDEV) => {}
-            _ => self.score.skip(LeftOut::Unreadable),
+            _ => self.score.left_out += 1,
         }
     }
 
@@ -307,7 +271,7 @@ impl LayoutWalk {
         match opened.ok().filter(regular).map(|file| layout_of(file.as_fd(), self.block_bytes)) {
             Some(Ok(layout)) => self.score.add(&layout),
             Some(Err(Errno::EOPNOTSUPP)) => return Err(Errno::EOPNOTSUPP),
-            Some(Err(_)) | None => self.score.skip(LeftOut::Unreadable),
+            Some(Err(_)) | None => self.score.left_out += 1,
         }
         Ok(())
     }
@@ -327,8 +291,7 @@ mod tests {
         all.add(&FileLayout { followed: 9, pairs: 9, delayed: true, ..FileLayout::default() });
         assert_eq!(all.score(), Some(0.95));
         assert_eq!((all.files, all.encoded, all.seen()), (2, 1, 4));
-        let left_out: Vec<_> = all.skipped.into_iter().collect();
-        assert_eq!(left_out, [(LeftOut::Short, 1), (LeftOut::Delayed, 1)]);
+        assert_eq!(all.left_out, 2, "a file of no block, and one that is not placed yet");
     }
 }
 
@@ -357,7 +320,7 @@ mod extent_tests {
 
     fn pairs(extents: &[(u64, u64, u64, u32)]) -> (u64, u64) {
         let layout = layout(extents);
-        assert_eq!(layout.left_out(), None, "{extents:?}");
+        assert!(layout.counts(), "{extents:?}");
         (layout.followed, layout.pairs)
     }
 
@@ -377,7 +340,7 @@ mod extent_tests {
     #[test]
     fn a_file_of_one_block_or_none_says_nothing() {
         for short in [&[(0, 100, 1, LAST)][..], &[]] {
-            assert_eq!(layout(short).left_out(), Some(LeftOut::Short));
+            assert!(!layout(short).counts());
         }
     }
 
@@ -398,19 +361,19 @@ mod extent_tests {
     fn a_file_that_is_not_placed_whole_is_delayed() {
         for flags in [DELALLOC | UNKNOWN, UNKNOWN] {
             let half = layout(&[(0, 100, 8, 0), (8, 0, 8, flags | LAST)]);
-            assert_eq!(half.left_out(), Some(LeftOut::Delayed), "{flags:#x}");
+            assert!(half.delayed && !half.counts(), "{flags:#x}");
         }
         let nowhere = layout(&[(0, 0, 8, 0), (8, 8, 8, LAST)]);
-        assert_eq!(nowhere.left_out(), Some(LeftOut::Delayed), "offsets in the file, as of SMB");
+        assert!(!nowhere.counts(), "offsets in the file, as of SMB");
     }
 
     #[test]
     fn data_without_a_block_of_its_own_is_inline_and_blocks_beside_it_count() {
         for flags in [NOT_ALIGNED, DATA_INLINE | NOT_ALIGNED, DATA_TAIL | NOT_ALIGNED] {
             let inline = layout(&[(0, 0, 1, flags | LAST)]);
-            assert_eq!((inline.left_out(), inline.extents), (Some(LeftOut::Inline), 0));
+            assert_eq!((inline.counts(), inline.extents), (false, 0));
             let tail = layout(&[(0, 100, 4, 0), (4, 7, 1, flags | LAST)]);
-            assert_eq!((tail.left_out(), tail.followed, tail.pairs), (None, 3, 3));
+            assert_eq!((tail.counts(), tail.followed, tail.pairs), (true, 3, 3));
         }
     }
 
@@ -425,7 +388,7 @@ mod extent_tests {
         assert_eq!(at([100, 103, 136]).followed, 1, "further than its length in the file");
         assert_eq!(at([100, 103, 50]).followed, 1, "backwards");
         let one = layout(&[(0, 100, 32, ENCODED | LAST)]);
-        assert_eq!(one.left_out(), Some(LeftOut::Short));
+        assert!(!one.counts());
         let mixed = layout(&[(0, 100, 32, ENCODED), (32, 110, 8, LAST)]);
         assert_eq!((mixed.followed, mixed.pairs), (8, 8));
     }

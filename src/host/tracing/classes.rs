@@ -28,43 +28,21 @@ pub struct ClassKey {
     pub is_path: bool,
 }
 
-/// Calls of a class in one bucket of latency.
+/// An entry of a map by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassCount {
+pub struct ClassEntry {
     /// Which class.
     pub class: ClassKey,
     /// The number of the operation.
     pub operation: u64,
-    /// The bucket.
+    /// The bucket of latency, where calls are counted by it.
     pub bucket: u16,
-    /// How many.
-    pub calls: u64,
-}
-
-/// Calls of a class that followed each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassSlice {
-    /// Which class.
-    pub class: ClassKey,
-    /// The number of the operation.
-    pub operation: u64,
-    /// Which slice, from 0.
+    /// Which slice of calls that followed each other, from 0.
     pub at: u64,
-    /// How many calls.
-    pub calls: u64,
-    /// The time that they took together, in nanoseconds.
+    /// How many calls, or bytes.
+    pub value: u64,
+    /// The time that the calls of a slice took together, in nanoseconds.
     pub total_ns: u64,
-}
-
-/// Bytes that calls of a class moved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassBytes {
-    /// Which class.
-    pub class: ClassKey,
-    /// The number of the operation.
-    pub operation: u64,
-    /// How many.
-    pub bytes: u64,
 }
 
 /// Bits of a class's key below its device: operation, bucket, and whether the class is the text of a path.
@@ -79,34 +57,23 @@ impl ClassKey {
     }
 }
 
-fn operation_of(cell: u64) -> u64 {
-    (cell & (IS_PATH - 1)) >> BUCKET_BITS
-}
-
-impl ClassCount {
-    pub(super) fn of_row(row: &MapRow) -> Option<Self> {
-        let [number, cell, _] = row.key;
-        let MapValue::Number(calls) = row.value else { return None };
-        let bucket = (cell & ((1 << BUCKET_BITS) - 1)) as u16;
-        let class = ClassKey::of_parts(number, cell);
-        Some(Self { class, operation: operation_of(cell), bucket, calls })
-    }
-}
-
-impl ClassBytes {
-    pub(super) fn of_row(row: &MapRow) -> Option<Self> {
-        let [number, cell, _] = row.key;
-        let MapValue::Number(bytes) = row.value else { return None };
-        let class = ClassKey::of_parts(number, cell);
-        Some(Self { class, operation: operation_of(cell), bytes })
-    }
-}
-
-impl ClassSlice {
+impl ClassEntry {
     pub(super) fn of_row(row: &MapRow) -> Option<Self> {
         let [number, cell, at] = row.key;
-        let MapValue::Sum { count: calls, total: total_ns } = row.value else { return None };
-        let class = ClassKey::of_parts(number, cell);
-        Some(Self { class, operation: operation_of(cell), at, calls, total_ns })
+        let (value, total_ns) = match row.value {
+            MapValue::Number(value) => (value, 0),
+            MapValue::Sum { count, total } => (count, total),
+            MapValue::Text(_) => return None,
+        };
+        let bucket = (cell & ((1 << BUCKET_BITS) - 1)) as u16;
+        let operation = (cell & (IS_PATH - 1)) >> BUCKET_BITS;
+        Some(Self {
+            class: ClassKey::of_parts(number, cell),
+            operation,
+            bucket,
+            at,
+            value,
+            total_ns,
+        })
     }
 }

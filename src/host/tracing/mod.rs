@@ -28,9 +28,7 @@ use crate::host::mounts::{enter_private_mounts, mount};
 use crate::host::programs::{command, find_program, output};
 
 pub use self::calls::TracedOperation;
-pub use self::classes::{
-    BUCKET_BITS, ClassBytes, ClassCount, ClassKey, ClassSlice, OTHER_DIRECTORIES, TraceBy,
-};
+pub use self::classes::{BUCKET_BITS, ClassEntry, ClassKey, OTHER_DIRECTORIES, TraceBy};
 pub use self::directories::{DirectoryNames, KnownDirectory};
 pub use self::output::MapEntry;
 pub use self::script::{
@@ -74,26 +72,25 @@ pub struct TraceBatch {
     /// Bytes by operation, of all times.
     pub bytes: Vec<MapEntry>,
     /// Calls by class, operation and bucket, since the last time; `None` where no class was asked for.
-    pub classes: Vec<ClassCount>,
+    pub classes: Vec<ClassEntry>,
     /// Calls and their time by class, operation and slice, since the last time.
-    pub slices: Vec<ClassSlice>,
+    pub slices: Vec<ClassEntry>,
     /// Bytes by class and operation, since the last time.
-    pub bytes_by_class: Vec<ClassBytes>,
+    pub bytes_by_class: Vec<ClassEntry>,
 }
 
 impl TraceBatch {
     /// Takes in a map that the script printed.
     fn take(&mut self, map: &str, rows: Vec<MapRow>) {
+        let by_class = || rows.iter().filter_map(ClassEntry::of_row).collect();
         match map {
             "@ha" | "@hb" => self.latencies = entries(rows),
             "@t" => self.totals = entries(rows),
             "@e" => self.errors = entries(rows),
             "@b" => self.bytes = entries(rows),
-            "@ca" | "@cb" => self.classes = rows.iter().filter_map(ClassCount::of_row).collect(),
-            "@wa" | "@wb" => self.slices = rows.iter().filter_map(ClassSlice::of_row).collect(),
-            "@xa" | "@xb" => {
-                self.bytes_by_class = rows.iter().filter_map(ClassBytes::of_row).collect();
-            }
+            "@ca" | "@cb" => self.classes = by_class(),
+            "@wa" | "@wb" => self.slices = by_class(),
+            "@xa" | "@xb" => self.bytes_by_class = by_class(),
             _ => {}
         }
     }

@@ -4,8 +4,7 @@ use super::calls::calls;
 use super::output::{MapRow, MapValue, TracerLine, entries, parse_line};
 use super::script::{PathFilter, ProcessFilter, ScriptOrder};
 use super::{
-    ClassCount, ClassKey, ClassSlice, DirectoryNames, KnownDirectory, TraceBy, TracedOperation,
-    complaints_of,
+    ClassEntry, ClassKey, DirectoryNames, KnownDirectory, TraceBy, TracedOperation, complaints_of,
 };
 
 fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
@@ -131,12 +130,14 @@ fn keys_of_several_parts_are_read_with_their_sign() {
         device: 0,
         is_path: true,
     };
-    let found = ClassCount::of_row(&row[0]).unwrap();
-    assert_eq!(found, ClassCount { class, operation: 9, bucket: 230, calls: 3 });
+    let found = ClassEntry::of_row(&row[0]).unwrap();
+    let expected =
+        ClassEntry { class, operation: 9, bucket: 230, value: 3, ..ClassEntry::default() };
+    assert_eq!(found, expected);
     let slice = r#"{"type": "map", "data": {"@wa": {"12,34909494181888,7": {"count": 32, "average": 5, "total": 160}}}}"#;
-    let found = ClassSlice::of_row(&rows(slice)[0]).unwrap();
+    let found = ClassEntry::of_row(&rows(slice)[0]).unwrap();
     let class = ClassKey { number: 12, device: 266_338_304, is_path: false };
-    assert_eq!((found.class, found.at, found.calls, found.total_ns), (class, 7, 32, 160));
+    assert_eq!((found.class, found.at, found.value, found.total_ns), (class, 7, 32, 160));
     for odd in [r#"{"data": {"@ca": {"1,2,3,4": 1}}}"#, r#"{"data": {"@ca": {"x": 1}}}"#] {
         assert_eq!(rows(odd), Vec::new(), "{odd}");
     }

@@ -1,13 +1,10 @@
-//! Draws the rate of each phase at each level of an axis, and from which level on it is proven to take longer or shorter.
+//! Draws the rate of each phase at each level of an axis.
 
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
 use super::runs::{
     ChartRow, ChartRuns, ChartVariant, about_disturbed, about_invalid, notes, scale_for,
 };
-use super::{
-    AxisQuantity, Chart, ChartAxis, ChartFamily, ChartMark, ChartSeries, Picture, SeriesLook,
-};
-use crate::analysis::effect::{EffectFinding, Reading};
+use super::{AxisQuantity, Chart, ChartAxis, ChartFamily, ChartSeries, Picture, SeriesLook};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::Unit;
@@ -49,13 +46,8 @@ impl<'a> LevelSubject<'a> {
         let phase = shown(self.phase);
         let shows = Picture::of_phase(ChartFamily::Levels, self.phase);
         let title = format!("{phase} by {}", x.label);
-        Chart {
-            series,
-            marks: self.marks(runs),
-            notes: notes(ABOUT_RATES, others),
-            ..Chart::new(shows, title, x, y)
-        }
-        .checked()
+        Chart { series, notes: notes(ABOUT_RATES, others), ..Chart::new(shows, title, x, y) }
+            .checked()
     }
 
     /// Means from the lowest level on, and single values.
@@ -71,28 +63,6 @@ impl<'a> LevelSubject<'a> {
     /// A value of the axis as it is drawn.
     fn place(&self, value: f64) -> f64 {
         if self.level_unit == Unit::Nanoseconds { value / 1e9 } else { value }
-    }
-
-    fn marks(&self, runs: &ChartRuns<'_>) -> Vec<ChartMark> {
-        let mut marks = Vec::new();
-        for (run, analysis) in runs.analyses.iter().enumerate() {
-            let effects = analysis.effects().filter(|one| one.reading == Reading::Levels);
-            marks.extend(effects.filter_map(|one| self.since(runs, run, one)));
-        }
-        marks
-    }
-
-    /// From which level on a phase of a variant is proven to take longer, or shorter.
-    fn since(&self, runs: &ChartRuns<'_>, run: usize, one: &EffectFinding) -> Option<ChartMark> {
-        let (name, at) = (one.to.variant.as_ref()?, one.headline.since?);
-        let is_own = one.phase.as_deref() == Some(self.phase)
-            && one.to.level.as_ref().is_some_and(|level| level.axis == self.axis);
-        let way = if one.ratio < 1.0 { "shorter" } else { "longer" };
-        is_own.then(|| ChartMark {
-            x: self.place(at),
-            label: format!("{} takes {way} from here on", runs.name(run, name)),
-            colour: runs.variant(run, name).map(|one| one.colour),
-        })
     }
 }
 

@@ -19,7 +19,7 @@ use runs::{ChartKeys, ChartRuns};
 pub(crate) use colours::{COLOURS, Colour, colour};
 pub(crate) use layout::{SeriesSlot, aside};
 pub(crate) use model::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook,
 };
 pub(crate) use scale::{AxisSpan, Tick};
 

@@ -20,8 +20,6 @@ pub(crate) struct Chart {
     pub(crate) y: ChartAxis,
     /// What is drawn, in the order of the legend.
     pub(crate) series: Vec<ChartSeries>,
-    /// Values of x that a finding names.
-    pub(crate) marks: Vec<ChartMark>,
     /// What a reader must know, a sentence each.
     pub(crate) notes: Vec<String>,
     /// Whether the vertical axis begins at 0 whatever is drawn, if it is linear.
@@ -109,16 +107,6 @@ pub(crate) struct ChartPoint {
     pub(crate) disturbed: bool,
 }
 
-/// A value of x that a finding names.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ChartMark {
-    pub(crate) x: f64,
-    /// A few words: `ext4 takes longer from here on`.
-    pub(crate) label: String,
-    /// The colour of the series it belongs to; `None` for a mark of all series.
-    pub(crate) colour: Option<usize>,
-}
-
 impl Chart {
     /// A chart in which nothing is drawn yet.
     pub(super) fn new(shows: Picture, title: String, x: ChartAxis, y: ChartAxis) -> Self {
@@ -129,16 +117,15 @@ impl Chart {
             x,
             y,
             series: Vec::new(),
-            marks: Vec::new(),
             notes: Vec::new(),
             from_zero: false,
         }
     }
 
-    /// The chart without points, intervals and marks that have no place on its axes, so that renderers
+    /// The chart without points and intervals that have no place on its axes, so that renderers
     /// need not look; `None` if nothing is left of what was measured.
     pub(crate) fn checked(mut self) -> Option<Self> {
-        let Self { x, y, series, marks, .. } = &mut self;
+        let Self { x, y, series, .. } = &mut self;
         for one in series.iter_mut() {
             one.points.retain(|point| x.has(point.x) && y.has(point.y));
             for point in &mut one.points {
@@ -150,7 +137,6 @@ impl Chart {
             }
         }
         series.retain(|one| !one.points.is_empty());
-        marks.retain(|mark| x.has(mark.x));
         self.series.iter().any(|one| one.look != SeriesLook::Law).then_some(self)
     }
 

@@ -57,12 +57,11 @@ const ROUNDING: f64 = 1e-9;
 // --- from where to where -----------------------------------------------------------------------
 
 impl Chart {
-    /// The x axis from end to end, with every point and mark in sight.
+    /// The x axis from end to end, with every point in sight.
     pub(crate) fn x_span(&self) -> AxisSpan<'_> {
         let points = self.points().map(|point| point.x);
-        let marks = self.marks.iter().map(|mark| mark.x);
         let rule = SpanRule { from_zero: false, zero_share: 0.1 };
-        self.x.spanning(points.chain(marks), &rule)
+        self.x.spanning(points, &rule)
     }
 
     /// The y axis from end to end, with every point and interval in sight.
@@ -344,7 +343,7 @@ impl ChartAxis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChartFamily, ChartMark, ChartSeries, Picture};
+    use super::super::{ChartFamily, ChartSeries, Picture};
     use super::*;
 
     fn texts(
@@ -481,13 +480,10 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_and_a_mark_are_in_sight() {
+    fn an_interval_is_in_sight() {
         let mut chart = chart(SeriesLook::Line, rate(), &[(10.0, 90.0), (20.0, 100.0)]);
         chart.series[0].points[0].interval = Some([80.0, 120.0]);
-        chart.marks.push(ChartMark { x: 25.0, label: "knee".into(), colour: None });
-        let AxisSpan { low: left, high: right, .. } = chart.x_span();
         let AxisSpan { low, high, .. } = chart.y_span();
-        assert!(left <= 10.0 && right >= 25.0, "{left} {right}");
         assert!(low <= 80.0 && low > 0.0 && high >= 120.0, "{low} {high}");
     }
 

@@ -95,7 +95,7 @@ class Chart {
     }
   }
 
-  /** Marks, lines and ticks of the x axis where a part of it is in view: ticks stand at measured places. */
+  /** Lines and ticks of the x axis where a part of it is in view: ticks stand at measured places. */
   zoomFrame(picture) {
     const { svg, left, right, top, bottom } = picture;
     const own = (x) => this.wide.left + ((x - left) / (right - left)) * (this.wide.right - this.wide.left);
@@ -103,15 +103,9 @@ class Chart {
     const clip = shape("clipPath", { id: `clip-${this.key}-${svg.classList[0]}` });
     clip.append(shape("rect", { x: left, y: -9999, width: right - left, height: 99999 }));
     svg.append(clip);
-    for (const one of svg.querySelectorAll(".mark, .interval, .data")) {
+    for (const one of svg.querySelectorAll(".interval, .data")) {
       if (!one.matches(".data")) move(one, place, 1 / (this.view[1] - this.view[0]));
       one.setAttribute("clip-path", `url(#${clip.id})`);
-    }
-    for (const label of svg.querySelectorAll(".mark-label")) {
-      const x = place(Number(label.dataset.x));
-      const isSeen = x >= left && x <= right;
-      label.setAttribute("display", isSeen ? "inline" : "none");
-      label.setAttribute("transform", `translate(${x - label.dataset.x} 0)`);
     }
     const [grid, ticks] = [svg.querySelector(".grid-x"), svg.querySelector(".ticks-x")];
     const sample = ticks.querySelector("text");

@@ -1,13 +1,10 @@
-//! Draws all that surrounds the series: words, grid, ticks, and the marks of findings.
+//! Draws all that surrounds the series: words, grid and ticks.
 
-use super::layout::{ChartLayout, MarkLabel, SLANT_DEGREES};
-use super::style::{
-    BASE, DARK, EDGE, GAP, GRID, GROUND, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, TICK,
-    TITLE, TextStyle,
-};
+use super::layout::{ChartLayout, SLANT_DEGREES};
+use super::style::{BASE, EDGE, GAP, GRID, LABEL, LINE_HEIGHT, NOTE, TICK, TITLE, TextStyle};
 use super::text_width::width;
-use super::writer::{Pixel, PixelBox, SvgWriter, px};
-use crate::report::charts::{AxisScale, colour};
+use super::writer::{Pixel, SvgWriter, px};
+use crate::report::charts::AxisScale;
 
 /// Lines of text from a place down.
 fn paragraph(out: &mut SvgWriter, class: &str, lines: &[String], style: TextStyle, top: f64) {
@@ -84,36 +81,4 @@ pub(super) fn draw_ticks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
         }
     }
     out.end();
-}
-
-fn shade(label: &MarkLabel<'_>) -> &'static str {
-    label.mark.colour.map_or(DARK, |number| colour(number).light)
-}
-
-/// Lines and words of marks, which lie before everything.
-pub(super) fn draw_marks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
-    let [bottom, top] = layout.y.pixels;
-    let words_y = |label: &MarkLabel<'_>| top - 6.0 - label.lane as f64 * LANE_HEIGHT;
-    for label in &layout.marks {
-        let x = px(layout.x.at(label.mark.x));
-        let line = format!("M{x} {}V{}", px(words_y(label)), px(bottom));
-        out.line(format_args!(
-            "<path class=\"mark\" d=\"{line}\" stroke=\"{}\" stroke-width=\"1.5\" \
-             stroke-dasharray=\"5 3\"/>",
-            shade(label)
-        ));
-    }
-    for label in &layout.marks {
-        let room = width(&label.text, MARK_SIZE) + 6.0;
-        let (x, y) = (px(layout.x.at(label.mark.x)), words_y(label));
-        let (left, top) = (label.x - room / 2.0, y - 12.0);
-        let ground = PixelBox { left, top, width: room, height: 15.0 };
-        out.line(format_args!("<g class=\"mark-label\" data-x=\"{x}\">"));
-        out.element(&ground.element(&format!(" fill=\"{GROUND}\"")));
-        let style = TextStyle { size: MARK_SIZE, colour: shade(label), is_bold: true };
-        out.begin_texts("", style, "middle");
-        out.text(Pixel { x: label.x, y }, &label.text);
-        out.end();
-        out.end();
-    }
 }

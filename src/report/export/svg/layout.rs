@@ -1,12 +1,10 @@
 //! Computes the places of all parts of a chart, in pixels, before anything is drawn.
 
 use super::legend::SvgLegend;
-use super::style::{
-    EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, TICK, TITLE,
-};
+use super::style::{EDGE, GAP, LABEL, LINE_HEIGHT, NOTE, PLOT_HEIGHT, TICK, TITLE};
 use super::text_width::{clipped, names, widest, width, wrapped};
 use super::writer::AxisPixels;
-use crate::report::charts::{Chart, ChartMark, ChartPoint, ChartSeries, SeriesSlot, Tick};
+use crate::report::charts::{Chart, ChartPoint, ChartSeries, SeriesSlot, Tick};
 
 /// Ticks of an axis of numbers that are tried for.
 const Y_TICKS: usize = 8;
@@ -24,15 +22,6 @@ pub(super) struct PlacedPoint<'a> {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) point: &'a ChartPoint,
-}
-
-pub(super) struct MarkLabel<'a> {
-    pub(super) mark: &'a ChartMark,
-    pub(super) text: String,
-    /// The middle of the words.
-    pub(super) x: f64,
-    /// Lines above the plot, from 0.
-    pub(super) lane: usize,
 }
 
 /// Ticks from left to right, with texts that have room.
@@ -58,7 +47,6 @@ pub(super) struct ChartLayout<'a> {
     pub(super) y_ticks: Vec<Tick>,
     pub(super) x_label: String,
     pub(super) x_label_y: f64,
-    pub(super) marks: Vec<MarkLabel<'a>>,
     pub(super) legend: SvgLegend,
     pub(super) notes: Vec<String>,
     pub(super) notes_y: f64,
@@ -75,8 +63,7 @@ impl<'a> ChartLayout<'a> {
         let (y_ticks, left) = fit_y_ticks(y_span.ticks(Y_TICKS));
         let mut x = AxisPixels { span: chart.x_span(), pixels: [left, width - EDGE] };
         x.pixels = x_axis_ends(&x, width);
-        let marks = lanes(&chart.marks, &x, width);
-        let top = y_label_y + 12.0 + marks.len() as f64 * LANE_HEIGHT;
+        let top = y_label_y + 12.0;
         let bottom = top + PLOT_HEIGHT;
         let y = AxisPixels { span: y_span, pixels: [bottom, top] };
         let x_ticks = XTicks::new(&x);
@@ -102,7 +89,6 @@ impl<'a> ChartLayout<'a> {
             y_ticks,
             x_label,
             x_label_y,
-            marks,
             legend,
             notes,
             notes_y,
@@ -129,19 +115,6 @@ impl<'a> ChartLayout<'a> {
         });
         placed.collect()
     }
-}
-
-/// Marks from left to right, the words of each on a line of their own.
-fn lanes<'a>(marks: &'a [ChartMark], x: &AxisPixels<'_>, chart_width: f64) -> Vec<MarkLabel<'a>> {
-    let mut sorted: Vec<&ChartMark> = marks.iter().collect();
-    sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let label = |(lane, mark): (usize, &'a ChartMark)| {
-        let text = clipped(&mark.label, MARK_SIZE, chart_width / 2.0);
-        let half = width(&text, MARK_SIZE) / 2.0;
-        let middle = x.at(mark.x).clamp(EDGE + half, chart_width - EDGE - half);
-        MarkLabel { mark, text, x: middle, lane }
-    };
-    sorted.into_iter().enumerate().map(label).collect()
 }
 
 /// Height of lines of text, in pixels.

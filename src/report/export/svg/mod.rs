@@ -64,7 +64,6 @@ fn draw_ground(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
 
 fn draw_front(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     frame::draw_ticks(layout, out);
-    frame::draw_marks(layout, out);
     frame::draw_labels(layout, out);
 }
 
@@ -72,10 +71,7 @@ fn draw_front(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
 fn description(chart: &Chart) -> String {
     let names: Vec<&str> = chart.names().into_iter().map(|(name, _)| name).collect();
     let axes = format!("{} by {}, of {}.", chart.y.label, chart.x.label, names.join(", "));
-    let marks =
-        chart.marks.iter().map(|mark| format!("{} at {}.", mark.label, chart.x.text(mark.x)));
-    let parts = [axes].into_iter().chain(marks);
-    parts.chain(chart.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
+    [axes].into_iter().chain(chart.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) struct PageChart {

@@ -39,10 +39,6 @@ pub(super) const TICK: TextStyle = TextStyle { size: 12.0, colour: "#475467", is
 pub(super) const LEGEND: TextStyle = TextStyle { size: 12.5, colour: "#1d2939", is_bold: false };
 pub(super) const NOTE: TextStyle = TextStyle { size: 11.0, colour: "#667085", is_bold: false };
 
-/// Size of the words of marks.
-pub(super) const MARK_SIZE: f64 = 12.0;
-/// From the words of a mark to those above it.
-pub(super) const LANE_HEIGHT: f64 = 17.0;
 /// From a line of text to the next, as a share of its size.
 pub(super) const LINE_HEIGHT: f64 = 1.35;
 

@@ -92,7 +92,6 @@ fn check(chart: &Chart) {
     assert_eq!(points, placed(chart, &single, drawn), "{}", chart.key);
     let lines = placed(chart, &[SeriesLook::Line, SeriesLook::Curve, SeriesLook::Law], drawn);
     assert_eq!(corners(&of_class(&document, "line")), lines, "{}", chart.key);
-    assert_eq!(of_class(&document, "mark").len(), chart.marks.len());
     check_texts(chart, &document);
 }
 

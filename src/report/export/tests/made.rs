@@ -2,8 +2,8 @@
 
 use crate::analysis::Analysis;
 use crate::report::charts::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartMark, ChartPoint, ChartSeries,
-    Picture, SeriesLook, charts,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
+    SeriesLook, charts,
 };
 use crate::report::tests::kept_runs::kept_runs;
 use crate::results::book::Book;
@@ -59,13 +59,12 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
         x: axis("phase", AxisQuantity::Count, names),
         y: axis("operations per second", AxisQuantity::Operations, AxisScale::Linear),
         series,
-        marks: Vec::new(),
         notes: vec!["Without the sync at the end of a phase. Higher is faster.".into()],
         from_zero: false,
     }
 }
 
-/// Lines with intervals, laws and marks.
+/// Lines with intervals and laws.
 pub(in crate::report) fn course() -> Chart {
     let places = [30.0, 50.0, 70.0, 80.0, 90.0, 98.0];
     let of = |number: usize, name: &str| {
@@ -105,11 +104,6 @@ pub(in crate::report) fn course() -> Chart {
             ),
         ]
     };
-    let mark = |x: f64, colour: usize, name: &str| ChartMark {
-        x,
-        label: format!("knee of {name}"),
-        colour: Some(colour),
-    };
     Chart {
         key: "levels-create".into(),
         shows: Picture::of_phase(ChartFamily::Levels, "create"),
@@ -117,7 +111,6 @@ pub(in crate::report) fn course() -> Chart {
         x: axis("space used", AxisQuantity::Percent, AxisScale::Linear),
         y: axis("latency", AxisQuantity::Seconds, AxisScale::Logarithmic),
         series: [of(0, "ext4"), of(1, "xfs")].concat(),
-        marks: vec![mark(80.0, 0, "ext4"), mark(82.0, 1, "xfs"), mark(40.0, 1, "xfs again")],
         notes: vec!["Lower is faster.".into()],
         from_zero: false,
     }
@@ -137,7 +130,6 @@ pub(in crate::report) fn evil(mut chart: Chart) -> Chart {
         long(&mut series.name);
         long(&mut series.what);
     }
-    chart.marks.iter_mut().for_each(|mark| long(&mut mark.label));
     chart.notes.iter_mut().for_each(long);
     chart
 }
@@ -176,8 +168,6 @@ fn odd() -> Vec<Chart> {
                 series("a", 0, look, "some", numbers.iter().map(point).collect()),
                 series("", 9, look, "", Vec::new()),
             ];
-            chart.marks =
-                numbers.map(|x| ChartMark { x, label: "m".into(), colour: None }).to_vec();
             all.push(chart);
         }
     }
