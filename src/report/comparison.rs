@@ -24,7 +24,7 @@ use crate::analysis::statement::begun;
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::counted;
-use crate::results::book::{Book, Provenance, RunFacts};
+use crate::results::book::{Book, Provenance};
 use sentences::{check_reading, check_sentences};
 pub(super) use sentences::{comparison_reading, comparison_sentences, phase_name};
 
@@ -226,11 +226,8 @@ impl ComparisonText<'_> {
         let differ =
             (!names.is_empty()).then(|| format!("the runs also differ in {}", listed(&names)));
         let parts: Vec<String> = rows.into_iter().chain(differ).collect();
-        if parts.is_empty() {
-            parts
-        } else {
-            vec![begun(&format!("{}: see --details", parts.join("; ")))]
-        }
+        let text = format!("{}: see --details", parts.join("; "));
+        if parts.is_empty() { parts } else { vec![begun(&text)] }
     }
 
     /// Which runs they are, and what of them does not count.
@@ -409,21 +406,10 @@ fn known_text(text: Option<String>) -> String {
 
 /// Which run it is, and on what, in a line.
 fn short_title(book: &Book) -> String {
-    let run = &book.run;
-    match &run.reference {
-        Some(reference) => format!("{}; {}", run.id, about_system(reference, &book.host)),
-        None => {
-            let (time, what, place) = (minute(&run.started), about_job(run), short_place(book));
-            format!("run {} of {time}: {what}; {place}", run.id)
-        }
-    }
-}
-
-/// `smallfiles, quick scale`
-fn about_job(run: &RunFacts) -> String {
-    match &run.traced {
-        Some(traced) => format!("trace of {}", traced.target),
-        None => format!("{}, {} scale", run.scenario, run.scale),
+    let [title, place] = about_run(book);
+    match book.run.reference {
+        Some(_) => format!("{}; {place}", book.run.id),
+        None => format!("{title}; {}", short_place(book)),
     }
 }
 
@@ -437,7 +423,11 @@ pub(super) fn about_run(book: &Book) -> [String; 2] {
             [title, about_system(reference, &book.host)]
         }
         None => {
-            let title = format!("run {} of {}: {}", run.id, run.started, about_job(run));
+            let what = match &run.traced {
+                Some(traced) => format!("trace of {}", traced.target),
+                None => format!("{}, {} scale", run.scenario, run.scale),
+            };
+            let title = format!("run {} of {}: {what}", run.id, minute(&run.started));
             [title, format!("{}; {}", about_place(book), about_machine(&book.host))]
         }
     }

@@ -178,8 +178,8 @@ impl FirstScreen {
             0 => String::new(),
             some => format!("; {}: see --details", counted(some as u64, "more row")),
         };
-        let notes = self.table.notes_of(&rows, shown.columns);
-        lines.extend(wrap_to(self.columns, "", &(notes + &more)));
+        let notes = self.table.notes_of(&rows, shown.columns) + &more;
+        lines.extend(wrap_to(self.columns, "", &notes));
         lines
     }
 }

@@ -11,11 +11,8 @@ use crate::base::distinct::each_once;
 use crate::base::units::{self, Quantity, Unit, counted, grouped};
 use crate::report::names::level_value;
 
-/// More rows are in the table alone.
+/// More rows are in the table alone; of names without figures twice as many are stated.
 const NAMED_MAX: usize = 2;
-
-/// More rows that are not compared, which are short, are in the details alone.
-const LEFT_OUT_MAX: usize = 4;
 
 /// What is proven of the whole job, then of the phases, then what is not compared.
 pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
@@ -116,7 +113,7 @@ fn few(names: &[String], most: usize) -> String {
 }
 
 fn names(rows: &[&ComparedRow]) -> String {
-    few(&rows.iter().map(|row| phase_name(&row.key)).collect::<Vec<_>>(), LEFT_OUT_MAX)
+    few(&rows.iter().map(|row| phase_name(&row.key)).collect::<Vec<_>>(), 2 * NAMED_MAX)
 }
 
 /// Why nothing is proven of a row; empty if it is the width of its interval.
