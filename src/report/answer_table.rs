@@ -17,7 +17,7 @@ pub(super) fn whole_table(table: &AnswerTable) -> Table {
 
 /// How all of it is to be read.
 pub(super) fn whole_notes(table: &AnswerTable) -> String {
-    table.notes_of(&all_rows(table))
+    table.notes_of(&all_rows(table), table.columns.len())
 }
 
 fn all_rows(table: &AnswerTable) -> Vec<usize> {

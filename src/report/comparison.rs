@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::first_screen::LINES_MAX;
 use super::head::{NOT_PUBLISHED, about_machine, about_place, about_system, short_place};
+use super::lists::minute;
 use super::names::{cell_name, level_value};
 use super::phases::mark;
 use super::table::{Align, Table};
@@ -177,13 +178,13 @@ impl ComparisonText<'_> {
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    /// So many rows in their order: regressions and whole jobs, then what is proven, then what both sides have.
+    /// So many rows in their order: regressions, then what is proven and whole jobs, then what both sides have.
     fn most_telling<'k>(&self, all: &[&'k PhaseKey], rows: usize) -> Vec<&'k PhaseKey> {
         let weight = |row: &ComparedRow| -> (u8, f64) {
             let class = match row.effect.decision {
                 _ if row.outcome == Some(CheckOutcome::Regression) => 3,
-                _ if row.is_in_both() && row.key.phase.is_none() => 3,
                 decision if decision.is_difference() => 2,
+                _ if row.is_in_both() && row.key.phase.is_none() => 2,
                 _ => u8::from(row.is_in_both()),
             };
             (class, row.effect.size())
@@ -227,14 +228,11 @@ impl ComparisonText<'_> {
         let rows = (left_out > 0).then(|| counted(left_out as u64, "more row"));
         let all = differences(self.books).into_iter().map(|one| one.name.to_string());
         let names: Vec<String> = all.filter(|name| !NO_CAUSE.contains(&&**name)).collect();
-        let differ = (!names.is_empty())
-            .then(|| format!("the runs differ in {}, which may be why figures do", listed(&names)));
+        let differ =
+            (!names.is_empty()).then(|| format!("the runs also differ in {}", listed(&names)));
         let parts: Vec<String> = rows.into_iter().chain(differ).collect();
-        if parts.is_empty() {
-            parts
-        } else {
-            vec![begun(&format!("{}: see --details", parts.join("; ")))]
-        }
+        let text = format!("{}: see --details", parts.join("; "));
+        if parts.is_empty() { parts } else { vec![begun(&text)] }
     }
 
     /// Which runs they are, and what of them does not count.
@@ -434,7 +432,7 @@ pub(super) fn about_run(book: &Book) -> [String; 2] {
                 Some(traced) => format!("trace of {}", traced.target),
                 None => format!("{}, {} scale", run.scenario, run.scale),
             };
-            let title = format!("run {} of {}: {what}", run.id, run.started);
+            let title = format!("run {} of {}: {what}", run.id, minute(&run.started));
             [title, format!("{}; {}", about_place(book), about_machine(&book.host))]
         }
     }

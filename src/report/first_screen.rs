@@ -178,7 +178,8 @@ impl FirstScreen {
             0 => String::new(),
             some => format!("; {}: see --details", counted(some as u64, "more row")),
         };
-        lines.extend(wrap_to(self.columns, "", &(self.table.notes_of(&rows) + &more)));
+        let notes = self.table.notes_of(&rows, shown.columns) + &more;
+        lines.extend(wrap_to(self.columns, "", &notes));
         lines
     }
 }

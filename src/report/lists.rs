@@ -116,7 +116,7 @@ fn write_named(run: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// `2026-10-05 08:00` of an RFC 3339 time.
-fn minute(started: &str) -> String {
+pub(super) fn minute(started: &str) -> String {
     let parts = started.split_once('T').and_then(|(day, time)| Some((day, time.get(..5)?)));
     parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
 }

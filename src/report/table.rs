@@ -279,8 +279,8 @@ impl Table {
 
     /// The width that each column would like to have in so many columns of text.
     fn widths(&self, columns: usize) -> Vec<usize> {
-        // Half of a line for names, without the blanks behind them.
-        let name_max = self.name_max.unwrap_or((columns / 2).saturating_sub(4));
+        // Half of a line for long names, without the blanks behind them.
+        let name_max = self.name_max.unwrap_or((columns / 2).saturating_sub(4).max(NAME_LONG));
         let mut widths = vec![0; self.heads.len()];
         for line in &self.lines {
             match line {

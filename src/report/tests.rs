@@ -574,7 +574,9 @@ fn the_list_of_runs_fits_whatever_is_in_it() {
 #[test]
 fn an_empty_book_is_still_a_report() {
     let book = Book { run: RunFacts::default(), ..Book::default() };
-    assert!(rendered("terminal", &book).contains("Nothing was measured."));
+    let text = rendered("terminal", &book);
+    assert!(text.contains("Nothing was measured."), "{text}");
+    assert!(text.contains("\nNext: boatload resume ") && text.contains("# measures it"), "{text}");
     assert!(rendered("json", &book).starts_with("{\"format\":\"boatload-run\",\"version\":1,"));
 }
 

@@ -105,7 +105,7 @@ fn step(
         Lack::Variants => others(book, is_alone && (is_root || journal)),
         Lack::Measurements => None,
         Lack::Design if !trust.is_disturbed => None,
-        _ if journal => step(again(book, &[EXT4]), "with a journal repeats differ less", None),
+        _ if journal => step(again(book, &[EXT4]), "with a journal repeats differ less", Some(1.0)),
         Lack::Repeats => more_repeats("repeats give it an interval"),
         _ if trust.repeats < 2 => more_repeats("repeats give it an interval"),
         _ if trust.is_disturbed => more_repeats("best while nothing else runs"),
@@ -127,7 +127,7 @@ fn step(
         Lack::Nothing if is_alone && is_baseline => other_baseline(book),
         Lack::Nothing if trust.reliability == Reliability::High => None,
         Lack::Nothing if trust.has_levels_in_order && can_make && !has_made => {
-            step(again(book, &[EXT4]), "levels in random order", None)
+            step(again(book, &[EXT4]), "levels in random order", Some(1.0))
         }
         // A device is as large as it is.
         Lack::Nothing if trust.is_small && is_real && !book.is_on_device() => {

@@ -393,6 +393,9 @@ fn a_profile_says_how_well_its_rates_are_known() {
     }
     let found = answer(&book);
     assert!(found.statement.to_string().contains("create only within "), "{found:?}");
+    book.measurements.retain(|m| m.cell.repeat == 1);
+    let found = answer(&book);
+    assert!(found.sentence().contains("create at about "), "measured once: {found:?}");
 }
 
 #[test]
@@ -532,6 +535,9 @@ fn what_is_missing_is_never_said_to_take_no_longer() {
     assert_eq!(found.verdict, Verdict::No);
     let nothing = "Fast up to 1,000,000 files: nothing takes more than 10% longer at 1,000,000 files than at 1,000: ";
     assert!(found.sentence().starts_with(nothing), "{found:?}");
+    let found = answer(&directory(0.5, Noise::Spread(2), 1));
+    let slower = "Fast up to 30,000 files, slower from 100,000 on: ";
+    assert!(found.sentence().starts_with(slower), "{found:?}");
     for is_lost in [|_: &Measurement| true, |m: &Measurement| is_at(m, 1e6)] {
         let mut book = directory(0.0, Noise::Spread(2), 1);
         let lost = |m: &&mut Measurement| m.phase == "list-cold" && is_lost(m);
@@ -552,5 +558,5 @@ fn a_phase_without_a_valid_measurement_is_named_beside_one_that_takes_longer() {
     let found = answer(&book);
     assert_eq!(found.verdict, Verdict::Yes);
     assert!(found.sentence().starts_with("task-1 is missing: ENOSPC "), "{found:?}");
-    assert!(found.sentence().contains(" in task-1 at 30% full. Slower from "), "{found:?}");
+    assert!(found.sentence().contains(" in task-1 at 30% full. task-0 takes 1.5"), "{found:?}");
 }

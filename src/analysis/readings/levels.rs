@@ -5,7 +5,7 @@ use super::draft::{AnswerDraft, Lack};
 use super::reading::{
     ChartFamily, Picture, Reading, RunView, common_ends, decided, effects_table, least_certain,
 };
-use super::table::{AnswerCell, AnswerTable};
+use super::table::{AnswerCell, AnswerNote, AnswerTable};
 use crate::analysis::answer::Verdict;
 use crate::analysis::effect::{EffectFinding, LevelStep};
 use crate::analysis::effects::contrast::MARGIN_RATIO;
@@ -58,10 +58,12 @@ impl Reading for Levels {
         let mut table = effects_table(run, &rows, say::axis_word(axis), &heads);
         table.add("limited by", rows.iter().map(|one| run.limit_of(one)));
         let since = |one: &EffectFinding| {
-            let level = Level { value: one.headline.since?, ..one.to.level.clone()? };
+            let since = one.headline.since.filter(|_| one.headline().mark().is_difference());
+            let level = Level { value: since?, ..one.to.level.clone()? };
             Some(AnswerCell::Name(say::level(&level)))
         };
         table.add("from", rows.iter().map(|one| since(one).unwrap_or(AnswerCell::Missing)));
+        table.notes.push(AnswerNote::of_names(["from"], "the first level that differs"));
         let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
         table.notes.extend(run.about_counts(&phases));
         Some(table)

@@ -83,9 +83,11 @@ impl Reading for Profile {
             rows.iter().any(|(_, row)| row.rate.is_some_and(|r| r.interval.is_some()));
         table.notes.extend(has_interval.then(|| AnswerNote::new("intervals at 95% each")));
         let has_sync = rows.iter().any(|(_, row)| row.sync_seconds.is_some());
-        let has_tails = rows.iter().any(|(_, row)| row.tail.is_some());
-        table.notes.extend(match has_sync && has_tails {
-            true => vec![AnswerNote::new("a second: with syncs; p50, p99: without")],
+        table.notes.extend(match has_sync {
+            true => vec![
+                AnswerNote::of_names(["a second"], "with syncs"),
+                AnswerNote::of_names(["p50", "p99"], "without"),
+            ],
             false => about_rates(run),
         });
         let phases = each_once(rows.iter().map(|(_, row)| row.phase.as_str()));

@@ -499,7 +499,7 @@ pub(super) fn table_by_level(run: &RunView<'_>) -> Option<AnswerTable> {
     let what = if let [phase] = phases.as_slice() {
         format!("{phase}: operations a second")
     } else {
-        "a second".into()
+        "operations or bytes a second".into()
     };
     table.notes.push(AnswerNote::new(what));
     table.notes.extend(about_rates(run));

@@ -31,7 +31,7 @@ pub struct AnswerNote {
 #[derive(Clone, Debug, PartialEq)]
 enum NotedPart {
     Table,
-    /// Phases or variants, which stand before the text.
+    /// Phases, variants or heads of columns, which stand before the text.
     Names(Vec<String>),
     /// The mark of a decision.
     Mark(Decision),
@@ -43,7 +43,7 @@ impl AnswerNote {
         Self { about: NotedPart::Table, text: text.into() }
     }
 
-    /// About phases or variants.
+    /// About phases, variants or columns.
     pub(crate) fn of_names<'a>(names: impl IntoIterator<Item = &'a str>, text: &str) -> Self {
         let names = names.into_iter().map(String::from).collect();
         Self { about: NotedPart::Names(names), text: text.into() }
@@ -96,13 +96,12 @@ impl AnswerTable {
         }
     }
 
-    /// How these rows are to be read.
-    pub fn notes_of(&self, rows: &[usize]) -> String {
-        let cells =
-            || self.columns.iter().flat_map(|column| rows.iter().map(|at| &column.cells[*at]));
+    /// How these rows and its first columns are to be read.
+    pub fn notes_of(&self, rows: &[usize], columns: usize) -> String {
+        let columns = || self.columns.iter().take(columns);
+        let cells = || columns().flat_map(|column| rows.iter().map(|at| &column.cells[*at]));
         let parts = rows.iter().flat_map(|at| &self.rows[*at].about).map(Part::as_str);
-        let shown: Vec<&str> =
-            parts.chain(self.columns.iter().map(|column| &*column.head)).collect();
+        let shown: Vec<&str> = parts.chain(columns().map(|column| &*column.head)).collect();
         // A layout on a file system is named behind it: `ext4/striped`.
         let is_shown = |name: &&String| {
             shown.iter().any(|one| one == name || one.rsplit('/').next() == Some(&***name))
@@ -189,7 +188,7 @@ mod tests {
             table.add_ratios(&all.iter().copied().map(Some).collect::<Vec<_>>());
             table.rows =
                 all.iter().map(|_| AnswerRow { name: String::new(), about: Vec::new() }).collect();
-            table.notes_of(&(0..all.len()).collect::<Vec<_>>())
+            table.notes_of(&(0..all.len()).collect::<Vec<_>>(), 2)
         };
         let open = |level| ratio(level, Decision::Open);
         assert_eq!(about(&[open(0.95), open(0.95)]), "intervals at 95%");
@@ -201,5 +200,9 @@ mod tests {
         let interval = Some([0.93, 0.98].into());
         let slightly = ComparedRatio { interval, decision: Decision::Shorter, ..longer };
         assert_eq!(about(&[slightly]), "= proven to be within 10%; intervals at 99%");
+        let mut narrow = AnswerTable::default();
+        narrow.add_ratios(&[Some(alike)]);
+        narrow.rows = vec![AnswerRow { name: String::new(), about: Vec::new() }];
+        assert_eq!(narrow.notes_of(&[0], 1), "intervals at 99%", "no mark stands in one column");
     }
 }

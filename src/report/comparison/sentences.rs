@@ -11,8 +11,8 @@ use crate::base::distinct::each_once;
 use crate::base::units::{self, Quantity, Unit, counted, grouped};
 use crate::report::names::level_value;
 
-/// More rows are in the table alone.
-const NAMED_MAX: usize = 4;
+/// More rows are in the table alone; of names without figures twice as many are stated.
+const NAMED_MAX: usize = 2;
 
 /// What is proven of the whole job, then of the phases, then what is not compared.
 pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
@@ -63,7 +63,7 @@ fn rows_sentence(lead: &str, rows: Vec<&ComparedRow>, of: &[&ComparedRow]) -> Op
             return Some(format!("{lead}: {}.", slowdown("B takes", first, true)));
         }
         1 => String::new(),
-        _ if phases.is_empty() => format!(" over the whole job, in {many}"),
+        _ if phases.is_empty() => format!(" in {many} whole jobs"),
         all if phases.len() == all => format!(" in {many} phases"),
         _ => format!(" in {many} rows"),
     };
@@ -71,7 +71,7 @@ fn rows_sentence(lead: &str, rows: Vec<&ComparedRow>, of: &[&ComparedRow]) -> Op
 }
 
 /// `the whole job takes 1.52 times as long (1.25 to 1.80), create 1.21 (1.04 to 1.41), and 2 more`: the whole job first,
-/// then the largest difference.
+/// then the largest difference; where nothing is proven it alone.
 fn slowdowns(mut rows: Vec<&ComparedRow>) -> String {
     rows.sort_by(|a, b| b.effect.size().total_cmp(&a.effect.size()));
     rows.sort_by_key(|row| row.key.phase.is_some());
@@ -79,7 +79,8 @@ fn slowdowns(mut rows: Vec<&ComparedRow>) -> String {
         let verb = if at == 0 { " takes" } else { "" };
         slowdown(&format!("{}{verb}", phase_name(&row.key)), row, at == 0)
     });
-    few(&named.collect::<Vec<_>>())
+    let is_open = rows.iter().all(|row| row.effect.decision == Decision::Open);
+    few(&named.collect::<Vec<_>>(), if is_open { 1 } else { NAMED_MAX })
 }
 
 /// `create takes 1.12 times as long (1.08 to 1.16)`
@@ -103,16 +104,16 @@ pub(in crate::report) fn phase_name(key: &PhaseKey) -> String {
 }
 
 /// `create, stat, and 3 more`
-fn few(names: &[String]) -> String {
-    let named = names[..names.len().min(NAMED_MAX)].join(", ");
-    match names.len().saturating_sub(NAMED_MAX) {
+fn few(names: &[String], most: usize) -> String {
+    let named = names[..names.len().min(most)].join(", ");
+    match names.len().saturating_sub(most) {
         0 => named,
         more => format!("{named}, and {more} more"),
     }
 }
 
 fn names(rows: &[&ComparedRow]) -> String {
-    few(&rows.iter().map(|row| phase_name(&row.key)).collect::<Vec<_>>())
+    few(&rows.iter().map(|row| phase_name(&row.key)).collect::<Vec<_>>(), 2 * NAMED_MAX)
 }
 
 /// Why nothing is proven of a row; empty if it is the width of its interval.
@@ -199,7 +200,7 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
     let invalid = check.with(CheckOutcome::Invalid);
     all.extend((!invalid.is_empty()).then(|| format!("INVALID: {}.", names(&invalid))));
     let works = each_once(check.with(CheckOutcome::OtherWork).into_iter().filter_map(about_work));
-    let other = (!works.is_empty()).then(|| few(&works));
+    let other = (!works.is_empty()).then(|| few(&works, NAMED_MAX));
     all.extend(other.map(|works| format!("Not compared, since the work differs: {works}.")));
     all.extend(check.rows().next().is_none().then(|| nothing(check)));
     all.extend(unsure(check, &limit));
@@ -303,14 +304,14 @@ pub(in crate::report) fn comparison_reading(
     comparison: &Comparison,
     rows: &[&ComparedRow],
 ) -> Vec<String> {
-    reading(comparison, rows, "Of what is called proven, at most 5% is expected to be wrong.")
+    reading(comparison, rows, "At most 5% of what is proven is expected to be wrong.")
 }
 
 /// How these rows of a check are to be read.
 pub(super) fn check_reading(check: &Check, rows: &[&ComparedRow]) -> Vec<String> {
     let most = times(1.0 + check.fail_on);
     let proven = format!(
-        "REGRESSION is proven to lie above {most}, ok below; the chance that any of either is wrong is at most 5%."
+        "REGRESSION is proven to lie above {most}, ok below; the chance that any of them is wrong is at most 5%."
     );
     reading(&check.comparison, rows, &proven)
 }
@@ -318,10 +319,8 @@ pub(super) fn check_reading(check: &Check, rows: &[&ComparedRow]) -> Vec<String>
 fn reading(comparison: &Comparison, rows: &[&ComparedRow], proven: &str) -> Vec<String> {
     let is_history = rows.iter().any(|row| row.history.is_some());
     let known = match (comparison.known_runs(), is_history) {
-        (0 | 1, _) => {
-            "How much equal runs differ is taken from other machines: too few others are stored here."
-                .into()
-        }
+        (0 | 1, _) => "How much equal runs differ is taken from other machines, until more runs are stored here."
+                .into(),
         (runs, true) => {
             format!("How much equal runs differ is known from {runs} runs since the last step.")
         }
@@ -351,15 +350,13 @@ fn about_marks(rows: &[&ComparedRow]) -> Vec<String> {
     }
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let [a, b] = [a, b].map(|word| if word.is_empty() { "in an unknown state" } else { word });
-        texts.push(format!(
-            "~ caches were found {a} in A and {b} in B, which may be all of the difference"
-        ));
+        texts.push(format!("~ caches {a} in A, {b} in B, which may be all of the difference"));
     }
     let works = each_once(rows.iter().copied().filter_map(about_work));
     if !works.is_empty() {
         texts.push(format!(
-            "+ the work differs, which may be all of the difference: {}",
-            few(&works)
+            "+ other work, which may be all of the difference: {}",
+            few(&works, NAMED_MAX)
         ));
     }
     texts
@@ -369,8 +366,8 @@ fn about_work(row: &ComparedRow) -> Option<String> {
     let (phase, work) = (row.key.phase.as_ref()?, row.work?);
     let [of_a, of_b] = work.map(|work| grouped(work.operations.round() as u64));
     if of_a != of_b {
-        return Some(format!("{phase} {of_a} operations in A and {of_b} in B"));
+        return Some(format!("{phase} ({of_a} operations in A, {of_b} in B)"));
     }
     let [of_a, of_b] = work.map(|work| units::bytes(work.bytes_each.round() as u64));
-    Some(format!("{phase} moved {of_a} for each operation in A and {of_b} in B"))
+    Some(format!("{phase} ({of_a} for each operation in A, {of_b} in B)"))
 }

@@ -32,7 +32,7 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         let named = analysis.answer().map(|answer| answer.statement.clone()).unwrap_or_default();
         let rows = shown_rows(&table, &named, ROWS_MAX);
         blocks.push(table_of(&table, &rows, table.columns.len()).markdown(plain));
-        blocks.push(plain(&table.notes_of(&rows)));
+        blocks.push(plain(&table.notes_of(&rows, table.columns.len())));
     }
     let findings = list(analysis.statements().iter().map(|sentence| plain(sentence)));
     let warnings = list(warnings.map(sentence));

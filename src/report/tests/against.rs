@@ -114,7 +114,7 @@ fn what_is_said_of_the_between_run_variance_is_what_the_rows_rest_on() {
         words(&String::from_utf8(out).unwrap())
     };
     let few =
-        "How much equal runs differ is taken from other machines: too few others are stored here.";
+        "How much equal runs differ is taken from other machines, until more runs are stored here.";
     assert!(text(&[]).contains(few), "{}", text(&[]));
     assert!(text(&others[..1]).contains(few), "{}", text(&others[..1]));
     let all = "How much equal runs differ is known from 7 other runs.";

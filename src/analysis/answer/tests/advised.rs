@@ -1,7 +1,7 @@
 //! Which command an answer advises, and where none would help.
 
 use super::*;
-use crate::results::book::{MadeOn, TraceFacts};
+use crate::results::book::{MadeOn, Stopping, TraceFacts};
 use crate::results::fixture::made;
 
 #[test]
@@ -14,20 +14,28 @@ fn what_was_traced_is_no_job_to_run_again() {
 }
 
 #[test]
-fn so_many_repeats_are_advised_as_would_decide() {
-    let advised = |percent: u32| {
-        let mut books = (0..40).map(|seed| filesystems(0.0, Noise::Spread(percent), seed));
-        books.find_map(|book| {
-            let found = answer(&book);
-            let next = found.next.filter(|_| found.verdict == Verdict::CannotTell)?;
-            let (_, repeats) = next.rsplit_once(" --repeats ")?;
-            let (repeats, why) = repeats.split_once("   # ")?;
-            assert!(why.starts_with("would decide it"), "{why}");
-            repeats.parse::<u32>().ok()
-        })
+fn so_many_repeats_are_advised_as_would_decide_or_the_time_for_them() {
+    let advised = |book: &Book, option: &str, why: &str| {
+        let found = answer(book);
+        let next = found.next.filter(|_| found.verdict == Verdict::CannotTell)?;
+        let (number, behind) = next.rsplit_once(option)?.1.split_once("   # ")?;
+        assert!(behind.starts_with(why), "{next}");
+        number.trim_end_matches('m').parse::<u32>().ok()
     };
-    let few = advised(6).unwrap();
+    let mut books = (0..40).map(|seed| filesystems(0.0, Noise::Spread(6), seed));
+    let found = books.find_map(|book| {
+        let few = advised(&book, " --repeats ", "would decide it")?;
+        Some((book, few))
+    });
+    let (mut book, few) = found.unwrap();
     assert!((6..=40).contains(&few), "{few}");
+    book.run.started = "2026-10-05T08:00:00Z".into();
+    book.run.finished = Some("2026-10-05T08:05:00Z".into());
+    book.run.repeats = 5;
+    let (looks, alpha) = (vec![5], vec![0.05]);
+    book.run.stopping = Stopping::Looks { looks, alpha, decided: false, time_limit_seconds: 300.0 };
+    let minutes = advised(&book, " --time-limit ", "long enough to decide it (");
+    assert!(minutes.unwrap() >= few, "a minute for each repeat, and some more: {minutes:?}");
 }
 
 #[test]

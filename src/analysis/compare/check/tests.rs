@@ -368,3 +368,13 @@ fn load_of_a_run_that_is_an_outlier_marks_no_baseline() {
     let found = beside(&run_beside(QUIET, 1.0), &[member, others].concat());
     assert_eq!(found, (CheckOutcome::Ok, [true, false]));
 }
+
+#[test]
+fn a_phase_that_did_other_work_neither_passes_nor_fails() {
+    let before = book_of(1.0, 1.0);
+    let mut run = book_of(1.0, 9.0);
+    run.run.job += "threads = 2\n";
+    run.measurements[3..].iter_mut().for_each(|m| m.operations *= 3);
+    let check = check_among(&run, &before, &[]);
+    assert_eq!(row(&check, "delete").outcome, Some(CheckOutcome::OtherWork));
+}
