@@ -148,7 +148,7 @@ struct VerdictColumn {
     word: fn(&ComparedRow) -> &'static str,
 }
 
-const PROVEN: VerdictColumn = VerdictColumn { head: "proven", word: proven_text };
+const PROVEN: VerdictColumn = VerdictColumn { head: "result", word: proven_text };
 const CHECKED: VerdictColumn =
     VerdictColumn { head: "check", word: |row| row.outcome.map_or("", outcome_text) };
 
@@ -288,11 +288,14 @@ fn differences_lines(books: &[&Book]) -> Vec<String> {
 }
 
 fn proven_text(row: &ComparedRow) -> &'static str {
-    match row.effect.decision {
-        Decision::Longer => "slower",
-        Decision::Shorter => "faster",
-        Decision::Within => "within 10%",
-        Decision::Open => "",
+    match (row.effect.decision, row.effect.in_headline) {
+        (Decision::Longer, true) => "slower",
+        (Decision::Longer, false) => "likely slower",
+        (Decision::Shorter, true) => "faster",
+        (Decision::Shorter, false) => "likely faster",
+        (Decision::Within, true) => "within 10%",
+        (Decision::Within, false) => "likely within 10%",
+        (Decision::Open, _) => "",
     }
 }
 

@@ -85,7 +85,7 @@ fn rates_at_several_levels_are_those_of_levels_and_not_of_variants() {
         m.operation = MeasuredOperation::find("read");
     }
     let text = answer(&book).sentence();
-    assert!(text.contains(", 4 files) to ") && text.contains(", 1 file)"), "{text}");
+    assert!(text.contains(", 4 small files) to ") && text.contains(", 1 small file)"), "{text}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn nothing_is_denied_of_a_level_that_does_not_count() {
         assert_eq!((found.verdict, &found.next), (Verdict::CannotTell, &None), "{found:?}");
         let name = if variants.len() > 1 { "create (a)" } else { "create" };
         let lead = "create is missing in part: reached its limit in ";
-        let lead = format!("{lead}{name} at 7 files from the 5th repeat on. Of the others: ");
+        let lead = format!("{lead}{name} at 7 small files from the 5th repeat on. Of the others: ");
         assert!(found.sentence().starts_with(&lead), "{found:?}");
     }
 }
@@ -148,7 +148,7 @@ fn an_answer_without_a_finding_names_what_does_not_count() {
     let flat = |_: &str, _: &str, _: usize| 1.0;
     let run = over_levels(Conclusion::Levels, [&["default"], &["create"]], &SEVEN[..2], &flat);
     let found = answer(&limited(run, |m| is_at(m, 2.0)));
-    let lead = "create is missing in part: reached its limit in create at 2 files ";
+    let lead = "create is missing in part: reached its limit in create at 2 small files ";
     assert!(found.sentence().starts_with(lead), "{found:?}");
     assert_eq!(found.next, None, "repeats end no phase before its limit");
 }
