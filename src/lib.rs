@@ -3,13 +3,13 @@
 //! Data flows one way through the stages below; a stage imports only stages before it.
 //! ARCHITECTURE.md states what lives where and why.
 
-pub mod analysis;
-pub mod base;
-pub mod cli;
-pub mod host;
-pub mod op;
-pub mod plan;
-pub mod report;
-pub mod results;
-pub mod run;
-pub mod session;
+pub use boatload_analysis as analysis;
+pub use boatload_base as base;
+pub use boatload_cli as cli;
+pub use boatload_host as host;
+pub use boatload_op as op;
+pub use boatload_plan as plan;
+pub use boatload_report as report;
+pub use boatload_results as results;
+pub use boatload_run as run;
+pub use boatload_session as session;

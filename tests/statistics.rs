@@ -1,5 +1,5 @@
 //! Whether statistics hold what they promise, on samples whose truth is known. The figures of each
-//! method are checked in `src/analysis/statistics/tests.rs`; `cargo bench --bench coverage` prints
+//! method are checked in `crates/analysis/src/statistics/tests.rs`; `cargo bench --bench coverage` prints
 //! false claims of each.
 
 #![allow(clippy::unwrap_used, reason = "a test panics when it cannot continue")]

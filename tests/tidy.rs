@@ -20,7 +20,7 @@ use boatload::plan::disk::BUILT_IN_DISKS;
 use boatload::plan::{EngineName, SCENARIOS, find_scenario, job_schema};
 use boatload::report::{EXPORTS, REPORTS};
 
-use source::{Source, closing, first_word, words};
+use source::{Source, first_word, words};
 use structure::{circles, tuple_parameters, twice_named, without_callers};
 
 /// Data flows from left to right; a stage imports only stages to its left. `session` ties them
@@ -29,17 +29,17 @@ const STAGES: [&str; 10] =
     ["base", "op", "plan", "host", "run", "results", "analysis", "report", "session", "cli"];
 
 /// The one file that reads clocks.
-const CLOCK: &str = "src/run/clock.rs";
+const CLOCK: &str = "crates/run/src/clock.rs";
 
 /// The one exception: the time of day that a run carries in its record, which no measurement uses.
-const TIME_OF_DAY: (&str, &str) = ("src/session.rs", "SystemTime");
+const TIME_OF_DAY: (&str, &str) = ("crates/session/src/lib.rs", "SystemTime");
 
 /// The one file that turns times into dates. It reads no clock.
 const DATES: [(&str, &str); 2] =
-    [("src/base/dates.rs", "UNIX_EPOCH"), ("src/base/dates.rs", "SystemTime")];
+    [("crates/base/src/dates.rs", "UNIX_EPOCH"), ("crates/base/src/dates.rs", "SystemTime")];
 
 /// Stages that may print.
-const PRINTING: [&str; 2] = ["src/cli/", "src/report/"];
+const PRINTING: [&str; 2] = ["crates/cli/src/", "crates/report/src/"];
 
 /// Ratchets. They go down, never up. The lengths of functions are clippy's (`clippy.toml`).
 const FILE_LINES_MAX: usize = 800;
@@ -77,7 +77,8 @@ fn read(paths: &[String]) -> Vec<Source> {
 
 /// The library and its command.
 fn sources() -> Vec<Source> {
-    let all = read(&files("src", ".rs"));
+    let mut all = read(&files("src", ".rs"));
+    all.extend(read(&files("crates", ".rs")));
     assert!(all.len() > 50, "found only {} files below src", all.len());
     all
 }
@@ -90,74 +91,24 @@ fn hold(complaints: &[String]) {
 // --- the arrow ---------------------------------------------------------------------------------
 
 #[test]
-fn a_stage_imports_only_stages_to_its_left() {
-    hold(&sources().iter().flat_map(against_the_arrow).collect::<Vec<_>>());
-}
-
-fn against_the_arrow(source: &Source) -> Vec<String> {
-    let module = source.module();
-    let Some(own) = module.first() else { return Vec::new() };
-    let Some(place) = STAGES.iter().position(|stage| stage == own) else {
-        return vec![format!("{}: `{own}` is missing from the list of stages", source.path)];
+fn a_stage_depends_only_on_stages_to_its_left() {
+    let manifest = |stage: &str| {
+        std::fs::read_to_string(root().join(format!("crates/{stage}/Cargo.toml"))).unwrap()
     };
-    let mut complaints = Vec::new();
-    for (at, name) in imports(source) {
-        match STAGES.iter().position(|stage| *stage == name) {
-            Some(other) if other <= place => {}
-            Some(_) => {
-                complaints.push(source.complain(at, &format!("`{own}` imports `{name}`")));
-            }
-            None => complaints.push(source.complain(at, &format!("`{name}` is no stage"))),
-        }
-    }
-    complaints
+    hold(
+        &STAGES
+            .iter()
+            .flat_map(|stage| against_the_arrow(stage, &manifest(stage)))
+            .collect::<Vec<_>>(),
+    );
 }
 
-/// Names below the crate's root that a file mentions, and where: `crate::x`, `crate::{x, y}` and
-/// as many `super::` as lead there.
-fn imports(source: &Source) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for at in words(&source.code, "crate") {
-        let rest = source.code[at + "crate".len()..].trim_start();
-        if let Some(path) = rest.strip_prefix("::") {
-            found.extend(heads(path).into_iter().map(|name| (at, name)));
-        }
-    }
-    // In tests one more `super` ends outside of the test itself, so only live code is read.
-    for at in words(&source.live, "super") {
-        let (mut rest, mut above) = (&source.live[at..], 0);
-        while let Some(after) = rest.strip_prefix("super").map(str::trim_start) {
-            let Some(after) = after.strip_prefix("::") else { break };
-            (rest, above) = (after.trim_start(), above + 1);
-        }
-        if above > 0 && above == source.module().len() {
-            found.extend(heads(rest).into_iter().map(|name| (at, name)));
-        }
-    }
-    found
-}
-
-/// The first names of a path: one, or the names of a group in braces.
-fn heads(path: &str) -> Vec<String> {
-    let path = path.trim_start();
-    if !path.starts_with('{') {
-        return vec![first_word(path).to_string()];
-    }
-    let mut names = Vec::new();
-    let (mut depth, mut at_start) = (0, true);
-    for (at, c) in path[..=closing(path, 0)].char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 1 => at_start = true,
-            c if at_start && depth == 1 && !c.is_whitespace() => {
-                names.push(first_word(&path[at..]).to_string());
-                at_start = false;
-            }
-            _ => {}
-        }
-    }
-    names
+/// The stages to its right that the manifest of a stage names.
+fn against_the_arrow(stage: &str, manifest: &str) -> Vec<String> {
+    let own = STAGES.iter().position(|one| *one == stage).unwrap();
+    let named = manifest.lines().filter_map(|line| line.strip_prefix("boatload-"));
+    let stages = named.map(first_word).filter(|name| STAGES[own..].contains(name));
+    stages.map(|name| format!("`{stage}` depends on `{name}`")).collect()
 }
 
 #[test]
@@ -165,8 +116,10 @@ fn every_stage_is_there_and_every_file_is_a_module() {
     let all = sources();
     let paths: BTreeSet<&str> = all.iter().map(|source| source.path.as_str()).collect();
     for stage in STAGES {
-        let there = [format!("src/{stage}.rs"), format!("src/{stage}/mod.rs")];
-        assert!(there.iter().any(|path| paths.contains(path.as_str())), "no stage `{stage}`");
+        assert!(
+            paths.contains(format!("crates/{stage}/src/lib.rs").as_str()),
+            "no stage `{stage}`"
+        );
     }
     hold(&unreachable(&all));
 }
@@ -174,7 +127,9 @@ fn every_stage_is_there_and_every_file_is_a_module() {
 /// Files that no `mod` declares, from the two roots down.
 fn unreachable(all: &[Source]) -> Vec<String> {
     let mut reached = BTreeSet::new();
-    let mut open = vec!["src/lib.rs".to_string(), "src/main.rs".to_string()];
+    let is_root = |path: &&String| path.ends_with("src/lib.rs") || *path == "src/main.rs";
+    let mut open: Vec<String> =
+        all.iter().map(|source| &source.path).filter(is_root).cloned().collect();
     while let Some(path) = open.pop() {
         let Some(source) = all.iter().find(|source| source.path == path) else { continue };
         if reached.insert(path) {
@@ -197,8 +152,15 @@ fn modules(source: &Source) -> Vec<String> {
 }
 
 fn places(source: &Source, name: &str) -> [String; 2] {
-    let below: String = source.module().iter().map(|part| format!("{part}/")).collect();
-    [format!("src/{below}{name}.rs"), format!("src/{below}{name}/mod.rs")]
+    let module = source.module();
+    let Some((stage, above)) = module.split_first() else {
+        return [format!("src/{name}.rs"), format!("src/{name}/mod.rs")];
+    };
+    let below: String = above.iter().map(|part| format!("{part}/")).collect();
+    [
+        format!("crates/{stage}/src/{below}{name}.rs"),
+        format!("crates/{stage}/src/{below}{name}/mod.rs"),
+    ]
 }
 
 /// Files that only tests see: declared by a `#[cfg(test)] mod`.
@@ -313,19 +275,22 @@ const WRITES: [&str; 12] = [
 
 /// The files that may, and what they write. What a user names, they open through `base::output`.
 const WRITERS: [(&str, &str); 13] = [
-    ("src/base/output.rs", "what a user named, checked"),
-    ("src/cli/progress/terminal.rs", "the terminal"),
-    ("src/host/erase.rs", "a block device that was named twice"),
-    ("src/host/fuse.rs", "/dev/fuse"),
-    ("src/host/loop_device.rs", "/dev/loop-control, a loop device and its queue"),
-    ("src/host/page_cache.rs", "/proc/sys/vm/drop_caches"),
-    ("src/results/store/mod.rs", "the store, whose files SQLite opens through `base::output`"),
-    ("src/run/backing.rs", "a block device that was named twice"),
-    ("src/run/disk/mod.rs", "the modelled disk, in the run's directory"),
-    ("src/run/engine/sync.rs", "the tree, in the run's directory"),
-    ("src/run/image.rs", "images, in the run's directory"),
-    ("src/run/run_directory.rs", "the marker, in the run's directory"),
-    ("src/run/site/directory.rs", "the canary, in the run's directory"),
+    ("crates/base/src/output.rs", "what a user named, checked"),
+    ("crates/cli/src/progress/terminal.rs", "the terminal"),
+    ("crates/host/src/erase.rs", "a block device that was named twice"),
+    ("crates/host/src/fuse.rs", "/dev/fuse"),
+    ("crates/host/src/loop_device.rs", "/dev/loop-control, a loop device and its queue"),
+    ("crates/host/src/page_cache.rs", "/proc/sys/vm/drop_caches"),
+    (
+        "crates/results/src/store/mod.rs",
+        "the store, whose files SQLite opens through `base::output`",
+    ),
+    ("crates/run/src/backing.rs", "a block device that was named twice"),
+    ("crates/run/src/disk/mod.rs", "the modelled disk, in the run's directory"),
+    ("crates/run/src/engine/sync.rs", "the tree, in the run's directory"),
+    ("crates/run/src/image.rs", "images, in the run's directory"),
+    ("crates/run/src/run_directory.rs", "the marker, in the run's directory"),
+    ("crates/run/src/site/directory.rs", "the canary, in the run's directory"),
 ];
 
 #[test]
@@ -438,7 +403,7 @@ fn every_disk_file_is_in_the_list_and_every_key_in_its_reference() {
 fn every_operation_file_is_in_the_list() {
     let listed = names(OPERATIONS.iter().map(|operation| operation.name));
     let named: BTreeSet<_> = listed.iter().map(|name| name.replace('-', "_")).collect();
-    assert_eq!(stems("src/op", ".rs", &["mod", "operation", "request", "steps"]), named);
+    assert_eq!(stems("crates/op/src", ".rs", &["lib", "operation", "request", "steps"]), named);
     assert!(listed.iter().all(|name| find_operation(name).is_some()));
 }
 
@@ -447,14 +412,14 @@ fn every_engine_file_is_in_the_list() {
     // `device` is how `sync` reads a block device, `delayed` slows another one down.
     let listed = names(EngineName::ALL.into_iter().map(EngineName::as_str));
     let listed: BTreeSet<_> = listed.iter().map(|word| word.replace('-', "_")).collect();
-    assert_eq!(stems("src/run/engine", ".rs", &["mod", "device", "delayed"]), listed);
+    assert_eq!(stems("crates/run/src/engine", ".rs", &["mod", "device", "delayed"]), listed);
 }
 
 #[test]
 fn every_report_and_every_export_is_in_the_list() {
     let written = |what: &str| -> usize {
         let all = live_sources();
-        let reports = all.iter().filter(|source| source.path.starts_with("src/report/"));
+        let reports = all.iter().filter(|source| source.path.starts_with("crates/report/src/"));
         reports.map(|source| source.live.matches(what).count()).sum()
     };
     assert_eq!(written(": ReportFormat ="), REPORTS.len());
@@ -486,7 +451,7 @@ fn the_readme_has_every_scenario_and_the_architecture_every_stage() {
         assert!(readme.contains(&format!("| `{}` |", scenario.name)), "{}", scenario.name);
     }
     for stage in STAGES {
-        assert!(architecture.contains(&format!("`src/{stage}")), "{stage}");
+        assert!(architecture.contains(&format!("`crates/{stage}")), "{stage}");
     }
 }
 
@@ -550,63 +515,41 @@ fn snippet(path: &str, text: &str) -> Source {
 }
 
 #[test]
-fn an_import_against_the_arrow_is_found() {
-    for bad in [
-        "use crate::run::clock::Clock;",
-        "use crate::{base::units, run::clock};",
-        "fn f() { crate::session::run(); }",
-        "use super::super::cli::main;",
-        "use crate::nowhere::x;",
-    ] {
-        let complaints = against_the_arrow(&snippet("src/op/read.rs", bad));
-        assert_eq!(complaints.len(), 1, "{bad}: {complaints:?}");
-    }
-    for good in [
-        "use crate::base::{errno::Errno, units};",
-        "use super::request::Request;",
-        "use super::super::base::names::Name;",
-        "// crate::run is to the right",
-        "pub(super) fn f() {} pub(crate) fn g() {}",
-    ] {
-        assert_eq!(against_the_arrow(&snippet("src/op/read.rs", good)), [""; 0], "{good}");
-    }
-}
-
-#[test]
-fn a_stage_that_is_not_listed_is_found() {
-    let complaints = against_the_arrow(&snippet("src/extra/mod.rs", ""));
-    assert!(complaints[0].contains("`extra` is missing"), "{complaints:?}");
+fn a_dependency_against_the_arrow_is_found() {
+    let bad = "[dependencies]\nboatload-base.workspace = true\nboatload-run.workspace = true\n";
+    assert_eq!(against_the_arrow("op", bad), ["`op` depends on `run`"]);
+    assert_eq!(against_the_arrow("results", bad), [""; 0]);
 }
 
 #[test]
 fn a_file_that_no_mod_leads_to_is_found() {
     let all = [
-        snippet("src/lib.rs", "pub mod op;"),
-        snippet("src/op/mod.rs", "mod read; // mod stat;\nmod inline { mod deep {} }"),
-        snippet("src/op/read.rs", ""),
-        snippet("src/op/stat.rs", ""),
+        snippet("crates/op/src/lib.rs", "mod read; // mod stat;\nmod inline { mod deep {} }"),
+        snippet("crates/op/src/read.rs", ""),
+        snippet("crates/op/src/stat.rs", ""),
     ];
-    assert_eq!(unreachable(&all), ["src/op/stat.rs: no `mod` declares it"]);
+    assert_eq!(unreachable(&all), ["crates/op/src/stat.rs: no `mod` declares it"]);
 }
 
 #[test]
 fn a_second_clock_and_a_print_in_the_middle_are_found() {
     let source =
-        snippet("src/run/drive.rs", "fn f() {\n let t = Instant::now(); println!(\"\");\n}");
+        snippet("crates/run/src/drive.rs", "fn f() {\n let t = Instant::now(); println!(\"\");\n}");
     assert_eq!(reads_time(&source).len(), 1);
-    assert!(prints(&source)[0].starts_with("src/run/drive.rs:2: `println!`"));
+    assert!(prints(&source)[0].starts_with("crates/run/src/drive.rs:2: `println!`"));
     let test = "#[cfg(test)]\nmod tests { fn f() { println!(); Instant::now(); } }";
-    let test = snippet("src/run/drive.rs", test);
+    let test = snippet("crates/run/src/drive.rs", test);
     assert_eq!((reads_time(&test).len(), prints(&test).len()), (0, 0));
-    assert!(prints(&snippet("src/cli/out.rs", "println!()")).is_empty());
+    assert!(prints(&snippet("crates/cli/src/out.rs", "println!()")).is_empty());
 }
 
 #[test]
 fn giving_up_without_a_reason_is_found() {
-    let bad = snippet("src/op/read.rs", "fn f() { g().unwrap(); h().expect(\"\"); panic!() }");
+    let bad =
+        snippet("crates/op/src/read.rs", "fn f() { g().unwrap(); h().expect(\"\"); panic!() }");
     assert_eq!(gives_up(&bad).len(), 3);
     let good = "#[expect(clippy::expect_used, reason = \"constant\")]\nlet x = f().expect(\"\");";
-    assert_eq!(gives_up(&snippet("src/op/read.rs", good)), [""; 0]);
+    assert_eq!(gives_up(&snippet("crates/op/src/read.rs", good)), [""; 0]);
 }
 
 #[test]
@@ -614,34 +557,35 @@ fn a_file_that_is_opened_to_write_is_found() {
     for bad in
         ["std::fs::write(path, text)", "OpenOptions::new()", "OFlags::RDWR | OFlags::CLOEXEC"]
     {
-        let bad = snippet("src/cli/export.rs", &format!("fn f() {{ {bad}; }}"));
+        let bad = snippet("crates/cli/src/export.rs", &format!("fn f() {{ {bad}; }}"));
         assert_eq!(opens_to_write(&bad).len(), 1, "{}", bad.text);
     }
     let good = "fn f() { steps::write_file(path); open(path, OFlags::RDONLY); }";
-    assert_eq!(opens_to_write(&snippet("src/op/create.rs", good)), [""; 0]);
+    assert_eq!(opens_to_write(&snippet("crates/op/src/create.rs", good)), [""; 0]);
 }
 
 #[test]
 fn a_file_that_is_too_long_is_found_with_its_length() {
-    let source = snippet("src/op/read.rs", &"\n".repeat(801));
-    assert_eq!(too_long(&[source], 800), ["src/op/read.rs: 801 lines, at most 800"]);
+    let source = snippet("crates/op/src/read.rs", &"\n".repeat(801));
+    assert_eq!(too_long(&[source], 800), ["crates/op/src/read.rs: 801 lines, at most 800"]);
 }
 
 #[test]
 fn a_circle_is_found_through_reexports_and_groups_but_not_where_an_arrow_has_one_way() {
     let files = |b: &str| {
         [
-            snippet("src/op/mod.rs", "mod a;\nmod b;\npub use a::A;"),
-            snippet("src/op/a.rs", "use super::b::{self, B};\npub struct A;"),
-            snippet("src/op/b.rs", b),
+            snippet("crates/op/src/lib.rs", "mod a;\nmod b;\npub use a::A;"),
+            snippet("crates/op/src/a.rs", "use super::b::{self, B};\npub struct A;"),
+            snippet("crates/op/src/b.rs", b),
         ]
     };
-    for circle in ["use super::A;", "fn f(a: crate::op::a::A) {}", "use crate::op::{x::Y, a::A};"] {
+    for circle in ["use super::A;", "fn f(a: crate::a::A) {}", "use crate::{x::Y, a::A};"] {
         let complaints = circles(&files(circle));
         assert_eq!(complaints.len(), 2, "{circle}: {complaints:?}");
-        assert_eq!(complaints[0], "src/op/a.rs: in a circle through src/op/b.rs");
+        assert_eq!(complaints[0], "crates/op/src/a.rs: in a circle through crates/op/src/b.rs");
     }
-    for line in ["use crate::base::a::A;", "#[cfg(test)]\nmod tests { use super::super::a::A; }"] {
+    for line in ["use boatload_base::a::A;", "#[cfg(test)]\nmod tests { use super::super::a::A; }"]
+    {
         assert_eq!(circles(&files(line)), [""; 0], "{line}");
     }
 }
@@ -649,36 +593,44 @@ fn a_circle_is_found_through_reexports_and_groups_but_not_where_an_arrow_has_one
 #[test]
 fn a_circle_through_a_parent_is_found_but_a_list_over_its_parts_is_none() {
     let files = |parent: &str| {
-        [snippet("src/op/mod.rs", parent), snippet("src/op/a.rs", "use super::Operation;")]
+        [
+            snippet("crates/op/src/lib.rs", parent),
+            snippet("crates/op/src/a.rs", "use super::Operation;"),
+        ]
     };
     let over_parts = "mod a;\npub struct Operation;\nconst ALL: &[Operation] = &[a::A];";
     let complaints = circles(&files(over_parts));
     assert_eq!(complaints.len(), 2, "{complaints:?}");
-    assert_eq!(complaints[0], "src/op/mod.rs: in a circle through src/op/a.rs");
+    assert_eq!(complaints[0], "crates/op/src/lib.rs: in a circle through crates/op/src/a.rs");
     let list = "mod a;\nmod b;\npub use b::Operation;\nconst ALL: &[Operation] = &[a::A];";
     let [parent, part] = files(list);
-    let all = [parent, part, snippet("src/op/b.rs", "pub struct Operation;")];
+    let all = [parent, part, snippet("crates/op/src/b.rs", "pub struct Operation;")];
     assert_eq!(circles(&all), [""; 0]);
 }
 
 #[test]
 fn a_type_name_that_stands_twice_is_found() {
     let other = "enum Step {}\n#[cfg(test)]\nmod tests { struct Place; }";
-    let all =
-        [snippet("src/op/a.rs", "struct Step;\nstruct Place;"), snippet("src/op/b.rs", other)];
-    assert_eq!(twice_named(&all), ["`Step`: src/op/a.rs:1: Step  src/op/b.rs:1: Step"]);
+    let all = [
+        snippet("crates/op/src/a.rs", "struct Step;\nstruct Place;"),
+        snippet("crates/op/src/b.rs", other),
+    ];
+    assert_eq!(
+        twice_named(&all),
+        ["`Step`: crates/op/src/a.rs:1: Step  crates/op/src/b.rs:1: Step"]
+    );
     let output = "impl I for A {\n    type Item = B;\n}\nimpl I for C {\n    type Item = B;\n}";
-    assert_eq!(twice_named(&[snippet("src/op/a.rs", output)]), [""; 0]);
+    assert_eq!(twice_named(&[snippet("crates/op/src/a.rs", output)]), [""; 0]);
 }
 
 #[test]
 fn a_parameter_that_is_a_tuple_is_found() {
     for bad in ["fn f((a, b): Pair) {}", "fn f<T: Fn(u8) -> u8>(x: T, y: &'a mut (A, B)) {}"] {
-        assert_eq!(tuple_parameters(&snippet("src/op/a.rs", bad)).len(), 1, "{bad}");
+        assert_eq!(tuple_parameters(&snippet("crates/op/src/a.rs", bad)).len(), 1, "{bad}");
     }
     for good in ["fn f(x: fn(u8, u8), y: &[(A, B)]) -> (A, B) {}", "fn f(x: ()) { g(|(a, b)| a) }"]
     {
-        assert_eq!(tuple_parameters(&snippet("src/op/a.rs", good)), [""; 0], "{good}");
+        assert_eq!(tuple_parameters(&snippet("crates/op/src/a.rs", good)), [""; 0], "{good}");
     }
 }
 
@@ -687,8 +639,8 @@ fn a_public_function_that_only_tests_call_is_found() {
     let tests = "#[cfg(test)]\nmod tests { fn t() { lost(); } }";
     let text =
         format!("pub use x::lost;\npub(crate) fn lost() {{ used() }}\npub fn used() {{}}\n{tests}");
-    let complaints = without_callers(&[snippet("src/op/a.rs", &text)]);
-    assert_eq!(complaints, ["src/op/a.rs:2: fn lost"]);
+    let complaints = without_callers(&[snippet("crates/op/src/a.rs", &text)]);
+    assert_eq!(complaints, ["crates/op/src/a.rs:2: fn lost"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Man pages and completions, as packages have them.
 
+#![allow(clippy::unwrap_used, reason = "a test panics when it cannot continue")]
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;

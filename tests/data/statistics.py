@@ -1,4 +1,4 @@
-"""Makes statistics.json, the figures that src/analysis/statistics is checked against.
+"""Makes statistics.json, the figures that crates/analysis/src/statistics is checked against.
 
     pip install numpy scipy statsmodels pymannkendall
     python3 statistics.py > statistics.json

@@ -104,7 +104,7 @@ fn examples_of_job_files_use_each_key() {
     let text = texts.collect::<String>();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<&str> = text.split(|c| !is_part(c)).collect();
-    let schema = crate::plan::job_schema();
+    let schema = boatload_plan::job_schema();
     let defined = schema["$defs"].as_object().into_iter().flat_map(|all| all.values());
     let tables = defined.chain([&schema]).filter_map(|table| table["properties"].as_object());
     let keys = tables.flat_map(|table| table.keys().map(String::as_str));

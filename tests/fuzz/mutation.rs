@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::base::fixture::json_places::json_places;
-use crate::base::random::{Stream, below, draw};
+use boatload_base::fixture::json_places::json_places;
+use boatload_base::random::{Stream, below, draw};
 
 /// Entries of a list in a document that are changed at most.
 const LIST_MAX: usize = 12;

@@ -1,12 +1,12 @@
 //! What is fuzzed: each target has examples to begin with, reads an input and uses what it takes.
 
 use super::mutation::Random;
-use crate::analysis::Analysis;
-use crate::analysis::compare::compare;
-use crate::report::{EXPORTS, REPORTS, page_text, write_comparison, write_runs};
-use crate::results::book::Book;
-use crate::results::fixture::{self, growing};
-use crate::results::store::{RunList, RunSummary};
+use boatload_analysis::Analysis;
+use boatload_analysis::compare::compare;
+use boatload_report::{EXPORTS, REPORTS, page_text, write_comparison, write_runs};
+use boatload_results::book::Book;
+use boatload_results::fixture::{self, growing};
+use boatload_results::store::{RunList, RunSummary};
 
 /// Shows a run in every way there is.
 fn show(book: &Book) {
@@ -46,17 +46,17 @@ fn books() -> Vec<Book> {
 
 pub(super) mod job {
     use super::Random;
-    use crate::base::names::NameBuffer;
-    use crate::cli::plan_text;
-    use crate::op::ItemId;
-    use crate::plan::filesystem::Volume;
-    use crate::plan::phase::PhaseEnd;
-    use crate::plan::scenarios::SCENARIOS;
-    use crate::plan::{CellPlan, EngineName, Phase, Plan, Scale, Settings, read_job};
-    use crate::results::store::Store;
-    use crate::run::interrupt::Interrupt;
-    use crate::session::memory::MemoryNeed;
-    use crate::session::{self, Nobody, RunOrder, room};
+    use crate::plan_text;
+    use boatload_base::names::NameBuffer;
+    use boatload_op::ItemId;
+    use boatload_plan::filesystem::Volume;
+    use boatload_plan::phase::PhaseEnd;
+    use boatload_plan::scenarios::SCENARIOS;
+    use boatload_plan::{CellPlan, EngineName, Phase, Plan, Scale, Settings, read_job};
+    use boatload_results::store::Store;
+    use boatload_run::interrupt::Interrupt;
+    use boatload_session::memory::MemoryNeed;
+    use boatload_session::{self as session, Nobody, RunOrder, room};
 
     /// As many keys as a job may have that runs on the simulated file system.
     const SIMULATED: &str = r#"
@@ -219,12 +219,12 @@ operation = "stat"
 rank_offset = 1
 "#;
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         let built_in = SCENARIOS.iter().map(|scenario| scenario.text);
         built_in.chain([SIMULATED, MADE]).map(|text| text.as_bytes().to_vec()).collect()
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
         let text = String::from_utf8_lossy(input);
         let settings = Settings {
             scale: Scale::ALL[random.below(Scale::ALL.len())],
@@ -322,17 +322,17 @@ rank_offset = 1
 
 pub(super) mod disk_model {
     use super::Random;
-    use crate::plan::disk::{BUILT_IN_DISKS, read_disk_model};
-    use crate::run::disk::simulator::{DiskRequest, DiskRequestKind, DiskSimulator};
+    use boatload_plan::disk::{BUILT_IN_DISKS, read_disk_model};
+    use boatload_run::disk::simulator::{DiskRequest, DiskRequestKind, DiskSimulator};
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         BUILT_IN_DISKS.iter().map(|disk| disk.text.as_bytes().to_vec()).collect()
     }
 
     /// Events after which a disk that never ends is left.
     const EVENTS_MAX: u32 = 20_000;
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
         let model = match read_disk_model(&String::from_utf8_lossy(input)) {
             Ok(model) => model,
             Err(problems) => {
@@ -370,10 +370,10 @@ pub(super) mod disk_model {
 }
 
 pub(super) mod run_document {
-    use crate::analysis::Analysis;
-    use crate::report::{find_report, read_document};
+    use boatload_analysis::Analysis;
+    use boatload_report::{find_report, read_document};
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         let Some(json) = find_report("json") else { return Vec::new() };
         let document = |book| {
             let mut out = Vec::new();
@@ -383,7 +383,7 @@ pub(super) mod run_document {
         super::books().into_iter().map(document).collect()
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         read_document(input).is_ok_and(|book| {
             super::show(&book);
             true
@@ -392,14 +392,14 @@ pub(super) mod run_document {
 }
 
 pub(super) mod stored_book {
-    use crate::results::book::Book;
+    use boatload_results::book::Book;
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         super::books().iter().filter_map(|book| serde_json::to_vec(book).ok()).collect()
     }
 
     /// A store is not looked at as closely as a document of someone else.
-    pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         serde_json::from_slice::<Book>(input).is_ok_and(|book| {
             super::show(&book);
             true
@@ -408,9 +408,9 @@ pub(super) mod stored_book {
 }
 
 pub(super) mod histogram {
-    use crate::results::histogram::{decoded, encoded, from_text, new_histogram, to_text};
+    use boatload_results::histogram::{decoded, encoded, from_text, new_histogram, to_text};
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         let mut histogram = new_histogram();
         for turn in 0..2_000u64 {
             histogram.saturating_record(1_000 + turn * turn * 37);
@@ -420,7 +420,7 @@ pub(super) mod histogram {
         vec![bytes, encoded(&new_histogram()), text]
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         let of_text = from_text(&String::from_utf8_lossy(input));
         let Some(histogram) = decoded(of_text.as_deref().unwrap_or(input)) else { return false };
         let _ = histogram.value_at_quantiles([0.5, 0.99, 1.0]).count();
@@ -437,9 +437,9 @@ pub(super) mod histogram {
 }
 
 pub(super) mod database {
-    use crate::results::store::Store;
+    use boatload_results::store::Store;
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         let Ok(place) = tempfile::tempdir() else { return Vec::new() };
         let path = place.path().join("store.db");
         let Ok(mut store) = Store::open(&path) else { return Vec::new() };
@@ -451,7 +451,7 @@ pub(super) mod database {
         vec![std::fs::read(&path).unwrap_or_default()]
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         let Ok(place) = tempfile::tempdir() else { return false };
         let path = place.path().join("store.db");
         if std::fs::write(&path, input).is_err() {
@@ -467,7 +467,7 @@ pub(super) mod database {
         });
         drop(read);
         if let Ok(mut store) = Store::open(&path) {
-            let mut book = crate::results::fixture::book();
+            let mut book = boatload_results::fixture::book();
             book.run.id = "zzzzzzzz".into();
             let _ = store.import(&book);
         }
@@ -476,13 +476,13 @@ pub(super) mod database {
 }
 
 pub(super) mod kernel_text {
-    use crate::host::fixture::texts;
+    use boatload_host::fixture::texts;
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         texts::examples()
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         texts::read_all(input);
         true
     }
@@ -492,10 +492,10 @@ pub(super) mod tracer_output {
     use std::sync::atomic::AtomicBool;
 
     use super::Random;
-    use crate::host::tracing::{OTHER_DIRECTORIES, TraceBatch, TraceBy, read_output};
-    use crate::results::book::{Book, RunFacts, TraceFacts};
-    use crate::results::trace_tally::TraceTally;
-    use crate::session::trace_classes::name_classes;
+    use boatload_host::tracing::{OTHER_DIRECTORIES, TraceBatch, TraceBy, read_output};
+    use boatload_results::book::{Book, RunFacts, TraceFacts};
+    use boatload_results::trace_tally::TraceTally;
+    use boatload_session::trace_classes::name_classes;
 
     /// What bpftrace 0.17 printed: of a plain trace, by directory, and by size.
     const EXAMPLES: [&str; 3] = [
@@ -521,12 +521,12 @@ pub(super) mod tracer_output {
          {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 10, \"3\": 30}}}\n",
     ];
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         EXAMPLES.map(|text| text.as_bytes().to_vec()).to_vec()
     }
 
     /// Counts of a trace, for each way in which calls are grouped.
-    pub(in crate::cli::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
         let (batches, names) = read_output(input);
         let mut is_taken = false;
         let shown = random.below(TraceBy::ALL.len() + 1);
@@ -558,7 +558,7 @@ pub(super) mod tracer_output {
 }
 
 pub(super) mod command_line {
-    use crate::cli::run::run_of;
+    use crate::run::run_of;
 
     const EXAMPLES: [&str; 4] = [
         "boatload run",
@@ -567,11 +567,11 @@ pub(super) mod command_line {
         "boatload run fullness --device /dev/x --erase /dev/x --fill-real --time-limit 1h",
     ];
 
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         EXAMPLES.map(|line| line.as_bytes().to_vec()).to_vec()
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8]) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         run_of(&String::from_utf8_lossy(input)).is_ok()
     }
 }
@@ -580,14 +580,14 @@ pub(super) mod audited {
     use std::path::Path;
 
     use super::Random;
-    use crate::analysis::audit::{AuditBounds, audit};
-    use crate::cli::run::run_of;
-    use crate::report::{write_audits, write_audits_json};
-    use crate::results::tools::read_tool_result;
+    use crate::run::run_of;
+    use boatload_analysis::audit::{AuditBounds, audit};
+    use boatload_report::{write_audits, write_audits_json};
+    use boatload_results::tools::read_tool_result;
 
     /// The kept results.
-    pub(in crate::cli::fuzz) fn examples() -> Vec<Vec<u8>> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit");
+    pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/audit");
         let mut files: Vec<_> =
             std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path()).collect();
         files.retain(|path| path.extension().is_some_and(|ending| ending != "md"));
@@ -595,7 +595,7 @@ pub(super) mod audited {
         files.iter().filter_map(|path| std::fs::read(path).ok()).collect()
     }
 
-    pub(in crate::cli::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
+    pub(in crate::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
         let Ok(result) = read_tool_result(input) else { return false };
         let mut bounds = AuditBounds::default();
         if random.below(2) == 0 {

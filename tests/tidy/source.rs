@@ -22,15 +22,19 @@ impl Source {
         Self { path: path.into(), text: text.into(), code, live }
     }
 
-    /// The names of its module, from the crate's root: `["op", "read"]`; `None` for the root.
+    /// The names of its module, from its stage: `["op", "read"]`; none for the root.
     pub(crate) fn module(&self) -> Vec<&str> {
-        let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
-        let names: Vec<&str> = inner.split('/').collect();
-        match names.as_slice() {
-            ["lib" | "main"] => Vec::new(),
-            [above @ .., "mod"] => above.to_vec(),
-            all => all.to_vec(),
+        let inner = self.path.trim_end_matches(".rs");
+        let (stage, inner) =
+            match inner.strip_prefix("crates/").and_then(|in_| in_.split_once("/src/")) {
+                Some((stage, inner)) => (Some(stage), inner),
+                None => (None, inner.trim_start_matches("src/")),
+            };
+        let mut names: Vec<&str> = stage.into_iter().chain(inner.split('/')).collect();
+        if matches!(names.last(), Some(&("lib" | "main" | "mod"))) {
+            names.pop();
         }
+        names
     }
 
     /// The line of a byte, from 1.

@@ -1,0 +1,88 @@
+//! The readings: ways to look at the measurements of a run. Each file has one: its effects, those that must be decided for
+//! a run to end, its sentences, its table and its picture. METHODOLOGY.md states their rules.
+
+mod class;
+mod crossing;
+pub(crate) mod disk_kinds;
+pub(crate) mod draft;
+mod growth;
+mod levels;
+mod profile;
+mod ranking;
+pub(crate) mod rates;
+pub(crate) mod reading;
+mod source;
+pub mod table;
+mod tails;
+
+use super::effect::EffectFinding;
+use super::observations::Observations;
+use boatload_plan::Conclusion;
+use draft::AnswerDraft;
+use reading::{Reading, RunView};
+
+pub(crate) use profile::own_question;
+pub use reading::{ChartFamily, Picture};
+
+/// The readings that a job names by the word in its `conclude`.
+const READINGS: [(Conclusion, &dyn Reading); 6] = [
+    (Conclusion::Growth, &growth::Growth),
+    (Conclusion::Levels, &levels::Levels),
+    (Conclusion::Crossing, &crossing::Crossing),
+    (Conclusion::Ranking, &ranking::Ranking),
+    (Conclusion::Source, &source::Source),
+    (Conclusion::Tails, &tails::Tails),
+];
+
+/// The reading that a job names so.
+pub(crate) fn reading_of(kind: Conclusion) -> &'static dyn Reading {
+    let own = READINGS.iter().find(|(own, _)| *own == kind);
+    own.map_or(&profile::Profile, |(_, reading)| *reading)
+}
+
+/// The effects that a job asks for, each reading's once; every family is decided at this alpha.
+pub fn effects_of(wanted: &[Conclusion], all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
+    let mut effects: Vec<EffectFinding> = Vec::new();
+    for kind in wanted {
+        let own = reading_of(*kind).effects(all, alpha);
+        let is_there =
+            |one: &EffectFinding| effects.iter().any(|other| other.reading == one.reading);
+        if !own.first().is_some_and(is_there) {
+            effects.extend(own);
+        }
+    }
+    effects
+}
+
+/// The first reading that the job names and that has something to say; without a name how fast everything was, or of a trace
+/// by class the slowest one.
+pub(crate) fn answering(run: &RunView<'_>) -> Option<AnsweredBy> {
+    let named = run.book.run.conclude.iter().find_map(|kind| {
+        let reading = reading_of(*kind);
+        let draft = reading.answer(run)?;
+        Some(AnsweredBy { reading, draft })
+    });
+    let unnamed = || -> Option<AnsweredBy> {
+        let by = run.book.run.traced.as_ref().and_then(|traced| traced.by);
+        let is_profile = run.book.run.conclude.is_empty();
+        let reading: &dyn Reading = match by {
+            Some(_) => &class::Class,
+            None if is_profile => &profile::Profile,
+            None => return None,
+        };
+        Some(AnsweredBy { reading, draft: reading.answer(run)? })
+    };
+    named.or_else(unnamed)
+}
+
+/// The reading that answers a run, and what it says.
+#[derive(Debug)]
+pub(crate) struct AnsweredBy {
+    pub reading: &'static dyn Reading,
+    pub draft: AnswerDraft,
+}
+
+/// The rates of a run, where its reading has no table of its own.
+pub(crate) fn table_of_rates(run: &RunView<'_>) -> table::AnswerTable {
+    profile::Profile.table(run).unwrap_or_default()
+}

@@ -1,0 +1,82 @@
+//! Names the operation of a measurement.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
+
+use boatload_host::tracing::TracedOperation;
+use boatload_op::{Operation, find_operation};
+use boatload_plan::phase::SETTLE;
+
+/// What was measured: an operation of jobs, a traced one that jobs have no name for, or the time until a file system
+/// was unmounted.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
+#[schemars(with = "String")]
+pub enum MeasuredOperation {
+    /// An operation of jobs.
+    Job(&'static Operation),
+    /// A traced operation that no job has.
+    Traced(TracedOperation),
+    /// What was still written until the unmount.
+    Settle,
+}
+
+impl MeasuredOperation {
+    /// The one with this name.
+    pub fn find(name: &str) -> Option<Self> {
+        let traced = || TracedOperation::ALL.into_iter().find(|one| one.as_str() == name);
+        match find_operation(name) {
+            Some(operation) => Some(Self::Job(operation)),
+            None if name == SETTLE => Some(Self::Settle),
+            None => traced().map(Self::Traced),
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Job(operation) => operation.name,
+            Self::Traced(operation) => operation.as_str(),
+            Self::Settle => SETTLE,
+        }
+    }
+}
+
+impl From<TracedOperation> for MeasuredOperation {
+    /// The operation of jobs that it is nearest to, else the traced one.
+    fn from(operation: TracedOperation) -> Self {
+        find_operation(operation.job_operation()).map_or(Self::Traced(operation), Self::Job)
+    }
+}
+
+impl Serialize for MeasuredOperation {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for MeasuredOperation {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(from)?;
+        Self::find(&name).ok_or_else(|| D::Error::custom(format!("unknown operation `{name}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_operation_is_found_by_its_name() {
+        let jobs = boatload_op::OPERATIONS.iter().map(MeasuredOperation::Job);
+        let traced = TracedOperation::ALL.into_iter().map(MeasuredOperation::from);
+        for operation in jobs.chain(traced).chain([MeasuredOperation::Settle]) {
+            assert_eq!(MeasuredOperation::find(operation.name()), Some(operation));
+        }
+        assert_eq!(MeasuredOperation::find(""), None);
+        let unlink = MeasuredOperation::from(TracedOperation::Unlink);
+        assert_eq!(unlink.name(), "delete");
+    }
+}

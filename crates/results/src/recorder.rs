@@ -1,0 +1,479 @@
+//! Records every latency of one worker: in a histogram, in windows if requested, and in slices that show
+//! how precise the rate is. Windows are slices of a phase's operations with their own figures: a worker
+//! keeps one small histogram; when its part of a window is over, the part goes to the windows that all
+//! workers share, and when all parts are there, only the window's figures stay.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex};
+
+use hdrhistogram::Histogram;
+
+use super::book::{Latency, Window};
+use super::histogram::{LATENCY_MAX_NS, new_histogram};
+use boatload_run::drive::Recorder;
+
+/// Slices of a phase whose means show how precise the mean of all is.
+const SLICES: u64 = 32;
+
+/// One worker's recorder, in cache lines of its own.
+#[repr(align(128))]
+pub struct PhaseRecorder {
+    all: Histogram<u64>,
+    /// The longest latency, exactly: a histogram only knows which bucket it fell into.
+    max_ns: u64,
+    min_ns: u64,
+    slices: Slices,
+    windows: Option<WindowRecorder>,
+}
+
+impl PhaseRecorder {
+    /// For a worker with `turns` operations, if their number is known; `windows` are the windows of the
+    /// phase, if it has any, and then it is.
+    pub fn new(turns: Option<u64>, windows: Option<Arc<Mutex<Windows>>>) -> Self {
+        Self {
+            all: new_histogram(),
+            max_ns: 0,
+            min_ns: u64::MAX,
+            slices: Slices::new(turns),
+            windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
+        }
+    }
+
+    /// The memory of one, in bytes.
+    pub fn bytes(has_windows: bool) -> u64 {
+        let of = |histogram: &Histogram<u64>| 8 * histogram.distinct_values() as u64;
+        let windows = if has_windows { of(&window_histogram()) } else { 0 };
+        of(&new_histogram()) + windows + size_of::<Self>() as u64
+    }
+}
+
+impl Recorder for PhaseRecorder {
+    #[inline]
+    fn record(&mut self, turn: u64, ns: u64) {
+        self.all.saturating_record(ns);
+        self.max_ns = self.max_ns.max(ns);
+        self.min_ns = self.min_ns.min(ns);
+        self.slices.record(turn, ns);
+        if let Some(windows) = &mut self.windows {
+            windows.record(turn, ns);
+        }
+    }
+}
+
+/// Operations of a worker, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct OperationSlice {
+    /// How many succeeded.
+    operations: u64,
+    /// How long they took together, in nanoseconds.
+    ns: u64,
+}
+
+impl OperationSlice {
+    /// With those after it.
+    #[must_use]
+    fn plus(self, other: Self) -> Self {
+        let operations = self.operations + other.operations;
+        Self { operations, ns: self.ns.saturating_add(other.ns) }
+    }
+
+    /// Their mean latency, in nanoseconds.
+    fn mean_ns(self) -> f64 {
+        self.ns as f64 / self.operations as f64
+    }
+}
+
+/// Sums of latency over equal slices of a worker's turns.
+struct Slices {
+    /// Turns of each slice.
+    length: u64,
+    /// Whether two slices become one when there are too many, for the number of turns is unknown.
+    doubles: bool,
+    next: u64,
+    open: OperationSlice,
+    /// Those that are over, in which something succeeded.
+    closed: Vec<OperationSlice>,
+}
+
+impl Slices {
+    fn new(turns: Option<u64>) -> Self {
+        let closed = Vec::with_capacity(2 * SLICES as usize + 1);
+        let length = turns.map_or(1, |turns| turns.div_ceil(SLICES).max(1));
+        let (doubles, open) = (turns.is_none(), OperationSlice::default());
+        Self { length, doubles, next: length, open, closed }
+    }
+
+    #[inline]
+    fn record(&mut self, turn: u64, ns: u64) {
+        while turn >= self.next {
+            self.close();
+        }
+        self.open.ns += ns;
+        self.open.operations += 1;
+    }
+
+    fn close(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        if open.operations > 0 {
+            self.closed.push(open);
+        }
+        if self.doubles && self.closed.len() as u64 == 2 * SLICES {
+            for at in 0..SLICES as usize {
+                self.closed[at] = self.closed[2 * at].plus(self.closed[2 * at + 1]);
+            }
+            self.closed.truncate(SLICES as usize);
+            self.length *= 2;
+        }
+        self.next += self.length;
+    }
+
+    /// The mean latency of each, in nanoseconds.
+    fn means(&self) -> Vec<f64> {
+        self.closed.iter().map(|slice| slice.mean_ns()).collect()
+    }
+
+    /// The sum of all latencies, in nanoseconds.
+    fn total_ns(&self) -> u128 {
+        self.closed.iter().map(|slice| u128::from(slice.ns)).sum()
+    }
+}
+
+/// The merged records of all workers of a phase.
+pub struct Recorded {
+    /// All latencies.
+    pub histogram: Histogram<u64>,
+    /// Their summary.
+    pub latency: Latency,
+    /// Relative standard error of the mean latency, and so of the rate.
+    pub rate_error: Option<f64>,
+    /// The windows, in order.
+    pub windows: Vec<Window>,
+    /// Mean latencies of the slices, the mean of all workers, in order; empty for too few.
+    pub slices_ns: Vec<f64>,
+}
+
+/// Merges the recorders of a phase's workers.
+pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
+    let mut merged: Option<Histogram<u64>> = None;
+    let (mut errors, mut slices) = (Vec::new(), Vec::new());
+    let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
+    for mut recorder in recorders {
+        min_ns = min_ns.min(recorder.min_ns);
+        max_ns = max_ns.max(recorder.max_ns);
+        recorder.slices.close();
+        sum_ns += recorder.slices.total_ns();
+        let means = recorder.slices.means();
+        errors.push(relative_error(&means));
+        slices.push(means);
+        if let Some(open) = recorder.windows {
+            open.finish();
+        }
+        match &mut merged {
+            // Both have the same bounds, so adding cannot fail.
+            Some(histogram) => histogram.add(&recorder.all).unwrap_or_default(),
+            None => merged = Some(recorder.all),
+        }
+    }
+    let windows = windows
+        .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
+        .map_or_else(Vec::new, Windows::into_windows);
+    let histogram = merged.unwrap_or_else(new_histogram);
+    let mean_ns = sum_ns as f64 / histogram.len() as f64;
+    let latency = latency(&histogram, mean_ns, min_ns..=max_ns);
+    let (rate_error, slices_ns) = (combined(&errors), side_by_side(&slices));
+    Recorded { histogram, latency, rate_error, windows, slices_ns }
+}
+
+/// Fewer slices do not show how they differ.
+const SLICES_MIN: usize = 8;
+
+/// The mean of all workers' slices; of those that did more than others their last slices are left.
+fn side_by_side(workers: &[Vec<f64>]) -> Vec<f64> {
+    let busy: Vec<&Vec<f64>> = workers.iter().filter(|means| means.len() >= SLICES_MIN).collect();
+    let slices = busy.iter().map(|means| means.len()).min().unwrap_or(0);
+    let mean = |at: usize| busy.iter().map(|means| means[at]).sum::<f64>() / busy.len() as f64;
+    (0..slices).map(mean).collect()
+}
+
+/// Relative standard error of a mean from batch means (Law, "Simulation Modeling and Analysis",
+/// section 9.5.3): slices are long enough that neighbours hardly depend on each other.
+fn relative_error(means: &[f64]) -> Option<f64> {
+    if means.len() < SLICES_MIN {
+        return None;
+    }
+    let n = means.len() as f64;
+    let mean = means.iter().sum::<f64>() / n;
+    let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean > 0.0).then(|| (variance / n).sqrt() / mean)
+}
+
+/// Workers run in parallel, so the error of their sum is the root of the mean square, over the
+/// root of their number.
+fn combined(errors: &[Option<f64>]) -> Option<f64> {
+    let squares: Option<f64> = errors.iter().map(|error| error.map(|e| e * e)).sum();
+    squares.filter(|_| !errors.is_empty()).map(|sum| sum.sqrt() / errors.len() as f64)
+}
+
+/// The summary of a histogram whose mean and extremes are known exactly; all zero for an empty one.
+pub(super) fn latency(
+    histogram: &Histogram<u64>,
+    mean_ns: f64,
+    extremes: RangeInclusive<u64>,
+) -> Latency {
+    if histogram.is_empty() {
+        return Latency::default();
+    }
+    let (min, max) = extremes.into_inner();
+    let mut quantiles = histogram.value_at_quantiles([0.5, 0.9, 0.99, 0.999]);
+    let mut next = || quantiles.next().map_or(max, |ns| ns.clamp(min, max));
+    Latency { mean: mean_ns, min, p50: next(), p90: next(), p99: next(), p99_9: next(), max }
+}
+
+/// Two significant digits: a window's percentiles are within 1%.
+const DIGITS: u8 = 2;
+
+/// The windows of a phase, shared by its workers.
+pub struct Windows {
+    number: u64,
+    operations: u64,
+    workers: u32,
+    open: BTreeMap<u64, Parts>,
+    closed: BTreeMap<u64, Window>,
+}
+
+/// The parts of one window that have come in, as counts by latency.
+#[derive(Default)]
+struct Parts {
+    counts: BTreeMap<u64, u64>,
+    sum_ns: u128,
+    max_ns: u64,
+    workers: u32,
+}
+
+impl Windows {
+    /// `number` windows over a phase of `operations` by `workers`.
+    pub fn new(number: u32, operations: u64, workers: u32) -> Self {
+        let number = u64::from(number).min(operations).max(1);
+        Self { number, operations, workers, open: BTreeMap::new(), closed: BTreeMap::new() }
+    }
+
+    fn add(&mut self, window: u64, part: &WindowPart) {
+        let parts = self.open.entry(window).or_default();
+        for value in part.histogram.iter_recorded() {
+            *parts.counts.entry(value.value_iterated_to()).or_default() += value.count_at_value();
+        }
+        parts.sum_ns += part.sum_ns;
+        parts.max_ns = parts.max_ns.max(part.max_ns);
+        parts.workers += 1;
+        if parts.workers == self.workers {
+            self.close(window);
+        }
+    }
+
+    fn close(&mut self, window: u64) {
+        let Some(parts) = self.open.remove(&window) else { return };
+        let operations: u64 = parts.counts.values().sum();
+        if operations == 0 {
+            return;
+        }
+        let figures = Window {
+            first: first_of(window, self.number, self.operations),
+            operations,
+            mean_ns: parts.sum_ns as f64 / operations as f64,
+            p50_ns: parts.quantile(0.5, operations),
+            p99_ns: parts.quantile(0.99, operations),
+            max_ns: parts.max_ns,
+        };
+        self.closed.insert(window, figures);
+    }
+
+    /// The figures, in order; windows that were cut short are among them.
+    fn into_windows(mut self) -> Vec<Window> {
+        let open: Vec<u64> = self.open.keys().copied().collect();
+        open.into_iter().for_each(|window| self.close(window));
+        self.closed.into_values().collect()
+    }
+}
+
+impl Parts {
+    fn quantile(&self, quantile: f64, operations: u64) -> u64 {
+        let wanted = ((quantile * operations as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        for (ns, count) in &self.counts {
+            seen += count;
+            if seen >= wanted {
+                return (*ns).min(self.max_ns);
+            }
+        }
+        self.max_ns
+    }
+}
+
+/// The first operation of a window, when `total` are divided as evenly as they can be.
+fn first_of(window: u64, windows: u64, total: u64) -> u64 {
+    (u128::from(window) * u128::from(total)).div_ceil(u128::from(windows)) as u64
+}
+
+/// An empty histogram of one window.
+fn window_histogram() -> Histogram<u64> {
+    #[expect(clippy::expect_used, reason = "constants, tried by every test")]
+    Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS).expect("constant bounds are valid")
+}
+
+struct WindowPart {
+    histogram: Histogram<u64>,
+    sum_ns: u128,
+    max_ns: u64,
+}
+
+/// One worker's open window.
+struct WindowRecorder {
+    shared: Arc<Mutex<Windows>>,
+    number: u64,
+    turns: u64,
+    window: u64,
+    next: u64,
+    part: WindowPart,
+}
+
+impl WindowRecorder {
+    /// For a worker with `turns` operations, which takes its share of every window.
+    fn new(turns: u64, shared: Arc<Mutex<Windows>>) -> Self {
+        let number = shared.lock().map_or(1, |windows| windows.number);
+        let part = WindowPart { histogram: window_histogram(), sum_ns: 0, max_ns: 0 };
+        Self { shared, number, turns, window: 0, next: first_of(1, number, turns), part }
+    }
+
+    /// Takes in one latency.
+    #[inline]
+    fn record(&mut self, turn: u64, ns: u64) {
+        while turn >= self.next && self.window + 1 < self.number {
+            self.hand_in();
+        }
+        self.part.histogram.saturating_record(ns);
+        self.part.sum_ns += u128::from(ns);
+        self.part.max_ns = self.part.max_ns.max(ns);
+    }
+
+    fn hand_in(&mut self) {
+        if let Ok(mut windows) = self.shared.lock() {
+            windows.add(self.window, &self.part);
+        }
+        self.part.histogram.reset();
+        (self.part.sum_ns, self.part.max_ns) = (0, 0);
+        self.window += 1;
+        self.next = first_of(self.window + 1, self.number, self.turns);
+    }
+
+    /// Hands in what is still open.
+    fn finish(mut self) {
+        if !self.part.histogram.is_empty() {
+            self.hand_in();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(turns: u64, latency_of: impl Fn(u64) -> u64) -> Recorded {
+        let mut recorder = PhaseRecorder::new(Some(turns), None);
+        (0..turns).for_each(|turn| recorder.record(turn, latency_of(turn)));
+        merge(vec![recorder], None)
+    }
+
+    #[test]
+    fn percentiles_are_those_of_the_latencies() {
+        let figures = recorded(1000, |turn| (turn + 1) * 1000).latency;
+        let near = |a: u64, b: u64| a.abs_diff(b) * 1000 <= b;
+        assert!(near(figures.p50, 500_000), "{figures:?}");
+        assert!(near(figures.p99, 990_000), "{figures:?}");
+        assert_eq!((figures.min, figures.max), (1000, 1_000_000), "{figures:?}");
+    }
+
+    #[test]
+    fn a_steady_rate_is_sure_and_a_drifting_one_is_not() {
+        let steady = recorded(3200, |_| 1000).rate_error;
+        let drifting = recorded(3200, |turn| 1000 + turn).rate_error;
+        assert_eq!(steady, Some(0.0));
+        assert!(drifting.is_some_and(|error| error > 0.03), "{drifting:?}");
+    }
+
+    #[test]
+    fn slices_of_a_phase_that_its_time_ends_are_as_long_as_each_other_and_never_many() {
+        for turns in [8, 63, 64, 100, 1000, 123_456] {
+            let mut slices = Slices::new(None);
+            (0..turns).for_each(|turn| slices.record(turn, 1000 + turn));
+            slices.close();
+            let means = slices.means();
+            assert!((8..=64).contains(&means.len()), "{turns}: {}", means.len());
+            let steps: Vec<f64> = means.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let whole = &steps[..steps.len() - 1];
+            assert!(whole.iter().all(|step| (step - whole[0]).abs() < 1e-6), "{turns}: {steps:?}");
+        }
+    }
+
+    #[test]
+    fn slices_stay_as_long_after_a_stretch_of_failures() {
+        let mut slices = Slices::new(Some(3200));
+        (1000..3200).for_each(|turn| slices.record(turn, 1000));
+        slices.close();
+        assert_eq!(slices.closed.len(), 22, "100 turns each");
+    }
+
+    #[test]
+    fn too_few_operations_say_nothing_of_their_error() {
+        assert_eq!(recorded(5, |_| 1000).rate_error, None);
+    }
+
+    #[test]
+    fn a_latency_beyond_an_hour_keeps_its_maximum() {
+        let figures = recorded(1, |_| u64::MAX).latency;
+        assert_eq!(figures.max, u64::MAX);
+    }
+}
+
+#[cfg(test)]
+mod window_tests {
+    use super::*;
+
+    /// Records `turns` latencies on each worker, the workers one after the other.
+    fn windows(number: u32, workers: u32, turns: u64, ns: impl Fn(u64) -> u64) -> Vec<Window> {
+        let operations = turns * u64::from(workers);
+        let shared = Arc::new(Mutex::new(Windows::new(number, operations, workers)));
+        let recorders = (0..workers)
+            .map(|_| {
+                let mut recorder = PhaseRecorder::new(Some(turns), Some(Arc::clone(&shared)));
+                (0..turns).for_each(|turn| recorder.record(turn, ns(turn)));
+                recorder
+            })
+            .collect();
+        merge(recorders, Some(shared)).windows
+    }
+
+    #[test]
+    fn windows_cover_every_operation_once_and_in_order() {
+        for (number, workers, turns) in [(4, 1, 1000), (7, 3, 100), (10, 2, 5), (1, 1, 1)] {
+            let all = windows(number, workers, turns, |_| 1000);
+            let total: u64 = all.iter().map(|w| w.operations).sum();
+            assert_eq!(total, turns * u64::from(workers));
+            assert!(all.windows(2).all(|pair| pair[0].first < pair[1].first), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_has_the_figures_of_its_own_operations() {
+        let all = windows(2, 2, 1000, |turn| if turn < 500 { 1000 } else { 9000 });
+        assert_eq!(all.len(), 2);
+        assert!((all[0].mean_ns - 1000.0).abs() < 1e-9 && (all[1].mean_ns - 9000.0).abs() < 1e-9);
+        assert!(all[1].p50_ns.abs_diff(9000) <= 90, "{all:?}");
+        assert_eq!((all[0].max_ns, all[1].max_ns), (1000, 9000));
+    }
+
+    #[test]
+    fn more_windows_than_operations_are_as_many_as_operations() {
+        assert_eq!(windows(50, 1, 10, |_| 1000).len(), 10);
+    }
+}
