@@ -95,10 +95,9 @@ fn several_documents_stand_one_on_a_line() {
 }
 
 #[test]
-fn details_are_those_of_one_run_and_six_runs_are_the_most() {
+fn two_runs_have_details_too_and_six_runs_are_the_most() {
     let bench = Bench::default();
-    let ran = bench.run(["show", "--details", DEBIAN, DEBIAN]);
-    assert!(ran.refuses(2).contains("only that one"), "{}", ran.stderr);
+    assert_eq!(bench.run(["show", "--details", DEBIAN, DEBIAN]).code, Some(0));
     assert_eq!(bench.run([&["show"][..], &[DEBIAN; 6]].concat()).code, Some(0));
     assert_eq!(bench.run([&["show"][..], &[DEBIAN; 7]].concat()).code, Some(2));
 }

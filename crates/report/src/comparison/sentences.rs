@@ -31,7 +31,8 @@ pub(crate) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
             let is = |row: &&ComparedRow| {
                 (row.effect.decision, row.effect.in_headline) == (decision, in_headline)
             };
-            all.extend(rows_sentence(lead, rows.iter().copied().filter(is).collect(), &rows));
+            let rows_of = rows.iter().copied().filter(is).collect();
+            all.extend(rows_sentence(lead, rows_of, &rows, NAMED_MAX));
         }
         let open: Vec<&ComparedRow> =
             rows.iter().copied().filter(|row| row.effect.decision == Decision::Open).collect();
@@ -39,10 +40,11 @@ pub(crate) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
             let alike = open.iter().copied().filter(|row| why_open(row, comparison) == why);
             let alike: Vec<&ComparedRow> = alike.collect();
             let width = widest(&alike).filter(|_| why.is_empty());
+            let width_is_unknown = width.is_none();
             let why = width.map_or(why, |width| {
                 format!("{} differ by {width}.", begun(equal_runs(comparison)))
             });
-            let sentence = rows_sentence("Not proven", alike, &rows);
+            let sentence = rows_sentence("Not proven", alike, &rows, usize::from(width_is_unknown));
             all.extend(sentence.map(|sentence| format!("{sentence} {why}")));
         }
     }
@@ -51,7 +53,13 @@ pub(crate) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
 }
 
 /// `Slower in 2 of 5 phases: create takes 1.52 times as long (1.25 to 1.80), stat 1.21 (1.04 to 1.41).`
-fn rows_sentence(lead: &str, rows: Vec<&ComparedRow>, of: &[&ComparedRow]) -> Option<String> {
+/// Of several rows so many are named, or none.
+fn rows_sentence(
+    lead: &str,
+    rows: Vec<&ComparedRow>,
+    of: &[&ComparedRow],
+    named_max: usize,
+) -> Option<String> {
     let first = rows.first()?;
     let phases = each_once(of.iter().filter_map(|row| row.key.phase.as_ref()));
     let many = match rows.len() {
@@ -68,23 +76,22 @@ fn rows_sentence(lead: &str, rows: Vec<&ComparedRow>, of: &[&ComparedRow]) -> Op
         all if phases.len() == all => format!(" in {many} phases"),
         _ => format!(" in {many} rows"),
     };
-    let is_open = rows.iter().all(|row| row.effect.decision == Decision::Open);
-    match is_open && rows.len() > 1 {
-        true => Some(format!("{lead}{place}.")),
-        false => Some(format!("{lead}{place}: {}.", slowdowns(rows))),
+    match named_max {
+        0 if rows.len() > 1 => Some(format!("{lead}{place}.")),
+        _ => Some(format!("{lead}{place}: {}.", slowdowns(rows, named_max.max(1)))),
     }
 }
 
 /// `the whole job takes 1.52 times as long (1.25 to 1.80), create 1.21 (1.04 to 1.41), and 2 more`: the whole job first,
 /// then the largest difference.
-fn slowdowns(mut rows: Vec<&ComparedRow>) -> String {
+fn slowdowns(mut rows: Vec<&ComparedRow>, named_max: usize) -> String {
     rows.sort_by(|a, b| b.effect.size().total_cmp(&a.effect.size()));
     rows.sort_by_key(|row| row.key.phase.is_some());
     let named = rows.iter().enumerate().map(|(at, row)| {
         let verb = if at == 0 { " takes" } else { "" };
         slowdown(&format!("{}{verb}", phase_name(&row.key)), row, at == 0)
     });
-    few(&named.collect::<Vec<_>>(), NAMED_MAX)
+    few(&named.collect::<Vec<_>>(), named_max)
 }
 
 /// `create takes 1.12 times as long (1.08 to 1.16)`
@@ -191,7 +198,7 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
             0 => String::new(),
             runs => format!(", confirmed by {}", counted(runs, "more run")),
         };
-        let named = slowdowns(regressions);
+        let named = slowdowns(regressions, NAMED_MAX);
         all.push(format!("REGRESSION: {named}; {limit} is allowed{confirmed}."));
     } else if again > 0 {
         let runs = counted(again + 1, "run");

@@ -76,6 +76,7 @@ fn script(chart: &Chart, key: &str) -> String {
     ];
     lines.extend(axis("x", &chart.x));
     lines.extend(axis("y", &chart.y));
+    lines.extend(range_of_one_place(chart));
     lines.extend(chart.has(SeriesLook::Bars).then(|| "set yrange [0:*]".into()));
     let plots =
         chart.series.iter().zip(chart.slots()).enumerate().flat_map(|(at, (one, slot))| {
@@ -83,6 +84,16 @@ fn script(chart: &Chart, key: &str) -> String {
         });
     lines.push(format!("plot {}", plots.collect::<Vec<_>>().join(", \\\n     ")));
     lines.join("\n") + "\n"
+}
+
+/// gnuplot warns of a range that is one place, and makes a wider one.
+fn range_of_one_place(chart: &Chart) -> Option<String> {
+    let slots = chart.series.iter().zip(chart.slots());
+    let mut places =
+        slots.flat_map(|(one, slot)| one.points.iter().map(move |point| point.x + slot.shift));
+    let first = places.next().filter(|first| *first > 0.0)?;
+    let is_one = places.all(|place| place == first);
+    is_one.then(|| format!("set xrange [{}:{}]", number(first * 0.9), number(first * 1.1)))
 }
 
 fn axis(name: &str, axis: &ChartAxis) -> Vec<String> {
