@@ -175,7 +175,7 @@ fn where_nothing_is_compared_each_rate_must_be_known_to_within_ten_percent() {
     assert_eq!(rates("1%").run.repeats, 3);
     let open = rates("30%");
     assert_eq!((open.run.repeats, looks_of(&open).2), (12, false));
-    assert_eq!(Analysis::of(&open).open_parts().unwrap(), "1 of 1 part (create)");
+    assert_eq!(Analysis::of(&open).open_parts().unwrap(), "1 of 1 part");
 }
 
 #[test]

@@ -160,7 +160,8 @@ fn raw_string(bytes: &[u8]) -> Option<usize> {
 
 fn without_tests(code: &str) -> String {
     let mut live = code.as_bytes().to_vec();
-    for (at, _) in code.match_indices("#[cfg(test)]") {
+    let for_tests = ["#[cfg(test)]", "#[cfg(any(test,"];
+    for (at, _) in for_tests.iter().flat_map(|mark| code.match_indices(mark)) {
         let Some(end) = code[at..].find(['{', ';']).map(|offset| at + offset) else { continue };
         let end = if code.as_bytes()[end] == b'{' { closing(code, end) } else { end };
         erase(&mut live, at..end + 1);
@@ -179,7 +180,7 @@ s"##;
 
 #[test]
 fn items_under_cfg_test_are_not_live() {
-    let text = "a #[cfg(test)] mod tests { b { c } } d #[cfg(test)] mod fixture; e";
+    let text = "a #[cfg(test)] mod tests { b { c } } d #[cfg(any(test, feature = \"fixtures\"))] mod fixture; e";
     let live = Source::new("src/x.rs", text).live;
     assert_eq!(live.split_whitespace().collect::<String>(), "ade");
 }

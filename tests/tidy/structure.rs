@@ -123,7 +123,13 @@ fn paths(source: &Source, modules: &Modules, code: &str) -> Vec<Vec<String>> {
         .filter(|module| module.starts_with(&own))
         .map(|module| module[own.len()].as_str())
         .collect();
-    for head in ["crate", "super", "self"].into_iter().chain(children) {
+    let stages: BTreeSet<String> = modules
+        .keys()
+        .filter_map(|module| module.first())
+        .map(|stage| format!("boatload_{stage}"))
+        .collect();
+    let heads = ["crate", "super", "self"].into_iter().chain(children);
+    for head in heads.chain(stages.iter().map(String::as_str)) {
         for at in words(code, head) {
             let before = code[..at].trim_end();
             let inside = before.ends_with("::") || before.ends_with("super");
@@ -134,6 +140,9 @@ fn paths(source: &Source, modules: &Modules, code: &str) -> Vec<Vec<String>> {
             }
             let (mut base, mut rest) = (own.clone(), &code[at..]);
             match head {
+                stage if stages.contains(stage) => {
+                    base = vec![stage["boatload_".len()..].to_string()]
+                }
                 "crate" => base.truncate(1),
                 "self" => {}
                 "super" => {
