@@ -149,12 +149,12 @@ impl ComparedRatio {
     }
 }
 
-/// How ratios are to be read: `* proven in this run`, `intervals at 99.1% or more`.
+/// How ratios are to be read: `* beyond chance`, `intervals at 99.1% or more`.
 pub(crate) fn about_ratios<'a>(all: impl Iterator<Item = &'a ComparedRatio>) -> Vec<AnswerNote> {
     let all: Vec<&ComparedRatio> = all.collect();
     let mark = |mark, text: &str| AnswerNote { about: NotedPart::Mark(mark), text: text.into() };
     let marks = [
-        mark(Decision::Longer, "* proven in this run"),
+        mark(Decision::Longer, "* beyond chance"),
         mark(Decision::Within, "= proven to be within 10%"),
     ];
     marks.into_iter().chain(about_levels(all.into_iter().copied()).map(AnswerNote::new)).collect()
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(about(&[open(0.95), open(0.95)]), "intervals at 95%");
         assert_eq!(about(&[open(1.0 - 0.05 / 6.0), open(0.9999)]), "intervals at 99.1% or more");
         let [longer, alike] = [Decision::Longer, Decision::Within].map(|one| ratio(0.99, one));
-        let notes = "* proven in this run; = proven to be within 10%; intervals at 99%";
+        let notes = "* beyond chance; = proven to be within 10%; intervals at 99%";
         assert_eq!(about(&[alike, longer]), notes);
         assert_eq!(about(&[]), "");
         let interval = Some([0.93, 0.98].into());

@@ -40,11 +40,15 @@ pub(crate) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {
             let alike = open.iter().copied().filter(|row| why_open(row, comparison) == why);
             let alike: Vec<&ComparedRow> = alike.collect();
             let width = widest(&alike).filter(|_| why.is_empty());
-            let width_is_unknown = width.is_none();
+            let (lead, named_max) = match width {
+                Some(_) if alike.len() > 1 => ("No difference is proven", 0),
+                Some(_) => ("Not proven", 0),
+                None => ("Not proven", 1),
+            };
             let why = width.map_or(why, |width| {
                 format!("{} differ by {width}.", begun(equal_runs(comparison)))
             });
-            let sentence = rows_sentence("Not proven", alike, &rows, usize::from(width_is_unknown));
+            let sentence = rows_sentence(lead, alike, &rows, named_max);
             all.extend(sentence.map(|sentence| format!("{sentence} {why}")));
         }
     }
@@ -312,11 +316,7 @@ pub(crate) fn share(more: f64) -> String {
 
 /// How these rows of a comparison are to be read.
 pub(crate) fn comparison_reading(comparison: &Comparison, rows: &[&ComparedRow]) -> Vec<String> {
-    reading(
-        comparison,
-        rows,
-        "At most 5% of such findings are expected to be wrong; likely ones are not proven of all rows at once.",
-    )
+    reading(comparison, rows, "At most 5% of these results are expected to be wrong.")
 }
 
 /// How these rows of a check are to be read.
