@@ -76,7 +76,13 @@ fn script(chart: &Chart, key: &str) -> String {
     ];
     lines.extend(axis("x", &chart.x));
     lines.extend(axis("y", &chart.y));
-    lines.extend(range_of_one_place(chart));
+    let slots = chart.series.iter().zip(chart.slots());
+    let places =
+        slots.flat_map(|(one, slot)| one.points.iter().map(move |point| point.x + slot.shift));
+    lines.extend(range_of_one("x", places));
+    let points = chart.series.iter().flat_map(|one| &one.points);
+    let values = points.flat_map(|point| point.interval.into_iter().flatten().chain([point.y]));
+    lines.extend(range_of_one("y", values));
     lines.extend(chart.has(SeriesLook::Bars).then(|| "set yrange [0:*]".into()));
     let plots =
         chart.series.iter().zip(chart.slots()).enumerate().flat_map(|(at, (one, slot))| {
@@ -87,13 +93,10 @@ fn script(chart: &Chart, key: &str) -> String {
 }
 
 /// gnuplot warns of a range that is one place, and makes a wider one.
-fn range_of_one_place(chart: &Chart) -> Option<String> {
-    let slots = chart.series.iter().zip(chart.slots());
-    let mut places =
-        slots.flat_map(|(one, slot)| one.points.iter().map(move |point| point.x + slot.shift));
+fn range_of_one(name: &str, mut places: impl Iterator<Item = f64>) -> Option<String> {
     let first = places.next().filter(|first| *first > 0.0)?;
     let is_one = places.all(|place| place == first);
-    is_one.then(|| format!("set xrange [{}:{}]", number(first * 0.9), number(first * 1.1)))
+    is_one.then(|| format!("set {name}range [{}:{}]", number(first * 0.9), number(first * 1.1)))
 }
 
 fn axis(name: &str, axis: &ChartAxis) -> Vec<String> {
