@@ -376,8 +376,8 @@ fn a_directory_is_told_what_kind_of_disk_its_cold_reads_are_like() {
         assert!(found.sentence().starts_with(text), "{found:?}");
     };
     begins(&small_files(2_000.0, 168.0), "Like a hard disk of 7,200 rpm: cold reads at 16");
-    begins(&small_files(4_000_000.0, 3_000_000.0), "Faster than all kinds of disk that are kept");
-    begins(&small_files(20.0, 3.0), "Slower than all kinds of disk that are kept");
+    begins(&small_files(4_000_000.0, 3_000_000.0), "Faster than every modelled disk");
+    begins(&small_files(20.0, 3.0), "Slower than every modelled disk");
     begins(&small_files(600.0, 320.0), "Faster than a hard disk of 5,400 rpm, slower than ");
     let mut warm = small_files(2_000.0, 168.0);
     warm.measurements.iter_mut().for_each(|m| m.cache.found = CacheState::Warm);

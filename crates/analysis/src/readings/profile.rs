@@ -222,14 +222,8 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
             let lead = parts!["faster than ", named(slower), ", slower than ", named(faster)];
             (lead, vec![slower.clone(), faster.clone()])
         }
-        Likeness::Faster(kind) => (
-            parts!["faster than all kinds of disk that are kept, faster also than ", named(kind)],
-            vec![kind.clone()],
-        ),
-        Likeness::Slower(kind) => (
-            parts!["slower than all kinds of disk that are kept, slower also than ", named(kind)],
-            vec![kind.clone()],
-        ),
+        Likeness::Faster(kind) => (parts!["faster than every modelled disk"], vec![kind.clone()]),
+        Likeness::Slower(kind) => (parts!["slower than every modelled disk"], vec![kind.clone()]),
     };
     let kinds: Vec<Vec<Part>> = kinds.iter().map(|kind| of_kind(kind)).collect();
     let kinds = kinds.join(&Part::Text("; ".into()));
