@@ -77,14 +77,10 @@ fn pairs_that_do_the_same_are_counted_by_phase_and_the_whole_job_stands_first() 
 #[test]
 fn a_delay_that_is_no_percentage_is_refused_and_so_is_one_where_nothing_can_be_slowed_down() {
     let bench = Bench::default();
-    for (delay, hint) in [
-        ("10", "write it in percent: 10%"),
-        ("0%", "take 0.1% to 1000%"),
-        ("2000%", "take 0.1% to 1000%"),
-        ("soon", "write it in percent, such as"),
-    ] {
+    for delay in ["10", "0%", "2000%", "soon"] {
         let ran = selftest(&bench, &["--delay", delay]);
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let hint = "write it in percent, from 0.1% to 1000%";
         assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     }
     let job = "name = \"x\"\nengine = \"sim\"\ndelay = \"10%\"\n[tree]\nfiles = 10\n\

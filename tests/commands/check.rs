@@ -244,14 +244,10 @@ fn what_cannot_be_checked_is_refused_with_the_reason() {
     let published = refused(&["check", "reference:chunks-ozone", "--baseline", &id]);
     assert!(published.contains("not measured here"), "{published}");
     assert!(refused(&["check", "last", "--baseline", &id]).contains("the same run"));
-    for (wrong, hint) in [
-        ("0%", "take 0.01% to 1000%"),
-        ("5", "write it in percent: 5%"),
-        ("-1%", "take 0.01% to 1000%"),
-        ("much", "write it in percent, such as"),
-    ] {
+    for wrong in ["0%", "5", "-1%", "much"] {
         let ran = bench.run(["check", &id, "--baseline", "history", &format!("--fail-on={wrong}")]);
         assert_eq!(ran.code, Some(2), "{wrong}");
+        let hint = "write it in percent, from 0.01% to 1000%";
         assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     }
 }

@@ -75,11 +75,6 @@ impl Terminal {
         }
     }
 
-    /// It is read again.
-    pub fn goes_on(&self) {
-        self.stalled.store(false, Ordering::SeqCst);
-    }
-
     /// How it treats keys and lines.
     pub fn modes(&self) -> String {
         format!("{:?}", tcgetattr(&self.line).unwrap())
@@ -97,14 +92,8 @@ impl Terminal {
     /// Waits until this is shown.
     #[track_caller]
     pub fn shows(&self, text: &str) {
-        self.shows_times(1, text);
-    }
-
-    /// Waits until this was shown so often.
-    #[track_caller]
-    pub fn shows_times(&self, times: usize, text: &str) {
         for _ in 0..12_000 {
-            if self.seen().matches(text).count() >= times {
+            if self.seen().contains(text) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -112,24 +101,19 @@ impl Terminal {
         panic!("a minute has gone without {text:?}:\n{:?}", self.seen());
     }
 
-    /// Starts a command in a session with this terminal, with these variables alone.
-    pub fn start(&self, command: &Command, variables: &[(&str, &str)]) -> AtTerminal {
-        self.start_into(self.line.try_clone().unwrap(), command, variables)
+    /// Starts a command in a session with this terminal.
+    pub fn start(&self, command: &Command) -> AtTerminal {
+        self.start_into(self.line.try_clone().unwrap(), command)
     }
 
     /// The same with standard output led elsewhere.
-    pub fn start_into(
-        &self,
-        output: impl Into<Stdio>,
-        command: &Command,
-        variables: &[(&str, &str)],
-    ) -> AtTerminal {
+    pub fn start_into(&self, output: impl Into<Stdio>, command: &Command) -> AtTerminal {
         let mut whole = Command::new("setsid");
         let stdio = || Stdio::from(self.line.try_clone().unwrap());
         whole.args(["--ctty", "--wait"]).arg(command.get_program()).args(command.get_args());
         whole
             .env_clear()
-            .envs(variables.iter().copied())
+            .env("TERM", "xterm-256color")
             .current_dir(command.get_current_dir().unwrap());
         let kept = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         whole.envs(kept.collect::<Vec<(&OsStr, &OsStr)>>());

@@ -113,14 +113,11 @@ impl CheckCommand {
         others: &[RunFigures<'_>],
         store: &StorePlace,
     ) -> Result<Exit> {
-        let mut check = Check::of_runs(&[&RunFigures::of(run)], baseline, others, self.fail_on);
+        let check_of =
+            |runs: &[&RunFigures<'_>]| Check::of_runs(runs, baseline, others, self.fail_on);
+        let mut check = check_of(&[&RunFigures::of(run)]);
         if let Some(most) = self.confirm.filter(|_| check.wants_more_runs()) {
-            check = self.confirmed(
-                most,
-                run,
-                |runs| Check::of_runs(runs, baseline, others, self.fail_on),
-                store,
-            )?;
+            check = self.confirmed(most, run, check_of, store)?;
         }
         if check.rows().next().is_none() {
             let baseline = baseline.analyses().last().map_or(run, |newest| newest.book);

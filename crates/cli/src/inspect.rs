@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::common::DIRECTORY_VARIABLE;
 use super::out;
 use boatload_base::errno::Errno;
-use boatload_base::failure::{Exit, Failure, Result, shown};
+use boatload_base::failure::{Exit, Result, shown};
 use boatload_base::units::{bytes, counted, grouped};
 use boatload_host::facts::HostFacts;
 use boatload_host::layout::{LayoutScore, ScoreLimits, score_below};
@@ -66,9 +66,7 @@ impl Inspect {
         out::print_and_keep(&lines.collect::<String>(), self.json.as_deref(), || {
             let layout = layout.as_ref().ok();
             let document = InspectDocument::new(shown(&self.dir), &host, &space, layout);
-            let text = serde_json::to_string(&document);
-            let text = text.map_err(|error| Failure::from_system("write the facts", error))?;
-            Ok(text + "\n")
+            out::json_line("write the facts", &document)
         })?;
         Ok(Exit::Good)
     }

@@ -279,29 +279,22 @@ pub(super) fn percent_within(
         Some(Quantity { value, unit: Unit::Percent }) if percent.contains(&value) => {
             Ok(value / 100.0)
         }
-        Some(Quantity { unit: Unit::Percent, .. }) => {
-            Err(format!("take {}% to {}%, such as 3%", percent.start(), percent.end()))
-        }
-        Some(Quantity { unit: Unit::Count, .. }) => {
-            Err(format!("write it in percent: {}%", text.trim()))
-        }
-        _ => Err("write it in percent, such as 3%".into()),
+        _ => Err(format!(
+            "write it in percent, from {}% to {}%, such as 3%",
+            percent.start(),
+            percent.end()
+        )),
     }
 }
 
 /// Seconds, of a text with a unit of time.
 pub(super) fn time_limit(text: &str) -> std::result::Result<f64, String> {
-    let seconds = match Quantity::parse(text) {
-        Some(Quantity { value, unit: Unit::Nanoseconds }) => value / 1e9,
-        Some(Quantity { unit: Unit::Count, .. }) => {
-            return Err(format!("write it with its unit: {0}s, {0}m or {0}h", text.trim()));
-        }
-        _ => return Err("write it as a time, such as 90s, 30m or 2h".into()),
-    };
-    match TIME_LIMIT_SECONDS.contains(&seconds) {
-        true => Ok(seconds),
-        false => Err("take one second to 30 days, such as 30m".into()),
-    }
+    let time = Quantity::parse(text).filter(|quantity| quantity.unit == Unit::Nanoseconds);
+    let seconds = time.map(|time| time.value / 1e9);
+    let seconds = seconds.filter(|seconds| TIME_LIMIT_SECONDS.contains(seconds));
+    seconds.ok_or_else(|| {
+        "write it as a time from one second to 30 days, such as 90s, 30m or 2h".into()
+    })
 }
 
 /// A number of bytes that is not 0.

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno as OsErrno;
+use serde::Serialize;
 
 use boatload_base::failure::{Failure, Result, garbles, shown};
 use boatload_base::files::{uninterrupted, write_all};
@@ -13,48 +14,26 @@ use boatload_base::output::{Output, try_directory, write_private};
 
 /// Writes a result for people, in which what came from elsewhere cannot talk to the terminal.
 pub(super) fn print(text: &str) -> Result<()> {
-    write_out(&harmless(text, Styles::Kept))
+    write_out(&harmless(text))
 }
 
 /// Writes a document as it is, unless a terminal would read it.
 pub(super) fn give(text: &str) -> Result<()> {
-    if io::stdout().is_terminal() {
-        write_out(&harmless(text, Styles::Escaped))
-    } else {
-        write_out(text)
-    }
-}
-
-/// What becomes of the styles of a text.
-#[derive(Clone, Copy, PartialEq)]
-enum Styles {
-    /// They are boatload's own, and stay: `ESC [ 1 ; 31 m`.
-    Kept,
-    /// They are escaped like every other character that a terminal would act on.
-    Escaped,
+    if io::stdout().is_terminal() { write_out(&harmless(text)) } else { write_out(text) }
 }
 
 /// A text in which a character that a terminal acts on, or that is not seen itself, is escaped by its number; lines
 /// stay lines.
-fn harmless(text: &str, styles: Styles) -> String {
+fn harmless(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let is_style = || c == '\u{1b}' && styles == Styles::Kept && begins_style(&text[at + 1..]);
+    for c in text.chars() {
         match c {
             '\n' | '\t' => escaped.push(c),
-            c if garbles(c) && !is_style() => escaped.extend(c.escape_default()),
+            c if garbles(c) => escaped.extend(c.escape_default()),
             c => escaped.push(c),
         }
     }
     escaped
-}
-
-/// Whether what follows an escape sets colours or weight, and nothing else.
-fn begins_style(text: &str) -> bool {
-    let end = |text: &str| {
-        text.find(|c: char| !c.is_ascii_digit() && c != ';').map(|at| text[at..].starts_with('m'))
-    };
-    text.strip_prefix('[').and_then(end).unwrap_or(false)
 }
 
 /// A reader that has gone away (`| head`) has seen enough: not an error.
@@ -69,7 +48,7 @@ fn write_out(text: &str) -> Result<()> {
 
 /// Writes a line to standard error.
 pub(super) fn note(text: &str) {
-    write_error(&format!("{}\n", harmless(text, Styles::Escaped)));
+    write_error(&format!("{}\n", harmless(text)));
 }
 
 /// Bytes for standard error that are kept while nobody reads them.
@@ -126,6 +105,15 @@ fn write_part(unread: &mut Vec<u8>) -> bool {
 /// Writes why the command ends.
 pub(super) fn complain(text: &str) {
     note(&format!("boatload: {text}"));
+}
+
+/// A document as JSON on a line.
+///
+/// # Errors
+/// If it cannot be written, with what was to be done.
+pub(super) fn json_line(doing: &str, document: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_string(document);
+    text.map(|text| text + "\n").map_err(|error| Failure::from_system(doing, error))
 }
 
 /// The text that a report writes.
@@ -216,12 +204,9 @@ mod tests {
 
     #[test]
     fn nothing_that_came_from_elsewhere_talks_to_the_terminal() {
-        let text = "a\u{1b}[31mred\u{1b}[0m\tb\n\u{1b}]0;title\u{7}\u{1b}[2J\u{202e}é\u{1b}[1;";
-        let kept =
-            "a\u{1b}[31mred\u{1b}[0m\tb\n\\u{1b}]0;title\\u{7}\\u{1b}[2J\\u{202e}é\\u{1b}[1;";
-        assert_eq!(harmless(text, Styles::Kept), kept);
-        let escaped = harmless(text, Styles::Escaped);
-        assert_eq!(escaped, kept.replace('\u{1b}', "\\u{1b}"));
+        let text = "a\u{1b}[31mred\tb\n\u{1b}]0;title\u{7}\u{202e}é";
+        let escaped = "a\\u{1b}[31mred\tb\n\\u{1b}]0;title\\u{7}\\u{202e}é";
+        assert_eq!(harmless(text), escaped);
     }
 
     #[test]

@@ -141,9 +141,7 @@ impl PlannedRun<'_> {
         let estimate = estimate.or_else(|| Some((self.by_rates()?, None)));
         document.estimate = estimate.map(|(time, run)| PlannedTime::new(&time, &document, run));
         document.obstacle = lack.map(|lack| lack.sentence.clone());
-        let text = serde_json::to_string(&document);
-        let text = text.map_err(|error| Failure::from_system("write the plan", error))?;
-        Ok(text + "\n")
+        out::json_line("write the plan", &document)
     }
 
     fn time_line(&self) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use super::common::{ColorUse, StorePlace, Stored, exit_of};
+use super::common::{StorePlace, Stored, exit_of};
 use super::job::Job;
 use super::progress::{Progress, Quiet};
 use super::runs::{known_origin, open_run};
@@ -68,9 +68,6 @@ pub(super) struct RunOutput {
     /// Report everything, not only the answer
     #[arg(long)]
     details: bool,
-    /// Show the run on the whole terminal
-    #[arg(long, conflicts_with = "quiet")]
-    live: bool,
     #[command(flatten)]
     quiet: Quiet,
 }
@@ -101,12 +98,6 @@ impl RunOutput {
         Ok(Self { json: absolute(&self.json)?, report: absolute(&self.report)?, ..self.clone() })
     }
 
-    /// Listens to signals, for a process that shows a run or one that does not.
-    fn interrupt(&self, is_shown: bool) -> Result<Interrupt> {
-        // With a view, the terminal is given back before a signal may end the process at once.
-        if self.live && is_shown { Interrupt::listen_unarmed() } else { Interrupt::listen() }
-    }
-
     /// Does the `work` of a plan until this interrupt, shows its progress, keeps it in this store, and gives the results.
     ///
     /// # Errors
@@ -123,11 +114,7 @@ impl RunOutput {
             let given = outcome.and_then(|outcome| self.deliver(outcome, place, false));
             given.err().iter().for_each(|failure| out::complain(&failure.sentence));
         };
-        let progress = match self.live {
-            true => Progress::live(plan, interrupt),
-            false => Progress::plain(Some(plan), self.quiet),
-        };
-        let progress = progress.with_last_words(&last_words);
+        let progress = Progress::plain(Some(plan), self.quiet).with_last_words(&last_words);
         unusable
             .iter()
             .for_each(|failure| progress.notice(&session::continues_without_store(failure)));
@@ -203,7 +190,7 @@ impl Run {
         let plan = self.job.plan()?;
         let order = self.job.order(&plan, self.fill_real)?;
         let order = RunOrder { tag: self.tag.clone(), ..order };
-        let (interrupt, store) = (self.output.interrupt(true)?, StoreOfRun::open(place)?);
+        let (interrupt, store) = (Interrupt::listen()?, StoreOfRun::open(place)?);
         self.output.give_run(&plan, store, &interrupt, |store, watcher| {
             session::run(&order, store, watcher, &interrupt)
         })
@@ -212,7 +199,7 @@ impl Run {
     /// Runs this rank's part. Rank 0 shows, keeps and says all; what another rank fails with, it says too.
     fn run_with_ranks(&self, communicator: &dyn Communicator, place: &StorePlace) -> Result<Exit> {
         let is_first = communicator.rank() == 0;
-        let interrupt = self.output.interrupt(is_first)?;
+        let interrupt = Interrupt::listen()?;
         let collectives = Collectives::new(communicator, interrupt.flag());
         let checked = if is_first { self.output.check() } else { Ok(()) };
         let plan = checked.and_then(|()| self.job.plan()).map(Plan::for_ranks);
@@ -268,7 +255,7 @@ impl Run {
         }
         let order = self.job.order(&plan, self.fill_real)?;
         let order = RunOrder { command: book.run.command.clone(), ..order };
-        let (interrupt, store) = (output.interrupt(true)?, StoreOfRun::open(place)?);
+        let (interrupt, store) = (Interrupt::listen()?, StoreOfRun::open(place)?);
         output.give_run(&plan, store, &interrupt, |store, watcher| {
             session::resume(&order, unfinished, store, watcher, &interrupt)
         })
@@ -399,8 +386,6 @@ pub(super) fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePla
 
 #[derive(Parser)]
 struct RunLine {
-    #[command(flatten)]
-    _color: ColorUse,
     #[command(subcommand)]
     command: RunCommand,
 }

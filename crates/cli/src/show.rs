@@ -9,7 +9,7 @@ use super::compare::comparison_text;
 use super::completion;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, compare_stored, find_runs};
-use super::terminal_style;
+use super::terminal_width::columns;
 use boatload_analysis::Analysis;
 use boatload_base::failure::{Exit, Failure, Result};
 use boatload_report::{RUNS_MAX, find_report, write_screen};
@@ -63,7 +63,7 @@ fn report_text(analysis: &Analysis<'_>, details: bool) -> Result<String> {
     if details {
         return rendered("details", analysis);
     }
-    let columns = terminal_style::output_style().columns;
+    let columns = columns(&std::io::stdout());
     written("make the first screen", |out| write_screen(analysis, columns, out))
 }
 

@@ -1,7 +1,7 @@
 //! Writes the table of an answer: the cells of its figures, and what of it has room.
 
 use super::table::{Align, Table};
-use super::text::{number, time};
+use super::text::{known, number, time};
 use boatload_analysis::effects::decide::Decision;
 use boatload_analysis::findings::say;
 use boatload_analysis::readings::table::{AnswerCell, AnswerTable};
@@ -66,8 +66,7 @@ fn cell(cell: &AnswerCell) -> String {
         }
         AnswerCell::RateInterval(rate, unit) => {
             let (size, _) = step(rate, *unit);
-            let interval = rate.interval;
-            interval.map_or_else(|| "-".into(), |ends| range(ends, size, rate.shown_figures()))
+            known(rate.interval, |ends| range(ends, size, rate.shown_figures()))
         }
         AnswerCell::Times(ratio, decision) => say::near(*ratio) + mark(*decision),
         AnswerCell::Interval(interval, decision) => say::span(*interval) + mark(*decision),

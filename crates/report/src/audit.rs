@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::table::{Table, TableColumn};
-use super::text::{number, short_seconds, write_wrapped};
+use super::text::{known, number, short_seconds, write_wrapped};
 use boatload_analysis::audit::{Audit, AuditBounds, AuditFinding, AuditGrade, work_words};
 use boatload_base::distinct::each_once;
 use boatload_base::failure::shown;
@@ -117,12 +117,12 @@ const COLUMNS: [TableColumn<ToolMeasurement>; 6] = [
     TableColumn::words("work", work_words),
     TableColumn::numbers("MB/s", |one| rate(one.bytes_per_second.map(|rate| rate / 1e6))),
     TableColumn::numbers("per second", |one| rate(one.operations_per_second)),
-    TableColumn::numbers("bytes", |one| one.bytes.map_or("-".into(), bytes)),
+    TableColumn::numbers("bytes", |one| known(one.bytes, bytes)),
     TableColumn::numbers("time", |one| short_seconds(one.seconds)),
 ];
 
 fn rate(value: Option<f64>) -> String {
-    value.map_or("-".into(), |value| number(value, 3))
+    known(value, |value| number(value, 3))
 }
 
 /// Findings of one check with one grade stand together, in the order of the first of each.

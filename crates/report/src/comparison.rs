@@ -14,7 +14,7 @@ use super::lists::minute;
 use super::names::{cell_name, level_value};
 use super::phases::mark;
 use super::table::{Align, Table};
-use super::text::{WIDTH, byte_rate, number, short_seconds, short_time, time, wrap};
+use super::text::{WIDTH, byte_rate, known, number, short_seconds, short_time, time, wrap};
 use boatload_analysis::compare::differences::{differences, letter};
 use boatload_analysis::compare::{
     BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey,
@@ -45,10 +45,10 @@ const NO_CAUSE: [&str; 3] = ["date", "seed", "repeats (no cause)"];
 pub(super) const ABOUT_DIFFERENCES: &str =
     "Each of these may be why figures differ. Only what was done alike can be compared.";
 
-/// The document of `boatload compare --json` and `boatload check --json`.
+/// The document of `boatload compare`, `check` and `crash` with `--json`.
 #[derive(Serialize, JsonSchema)]
-struct SentencedDocument<'a, T> {
-    /// `boatload-compare` or `boatload-check`.
+pub(super) struct SentencedDocument<'a, T> {
+    /// `boatload-compare`, `boatload-check` or `boatload-crash`.
     format: &'static str,
     /// Rises when a key is removed or changes its meaning.
     version: u32,
@@ -58,13 +58,15 @@ struct SentencedDocument<'a, T> {
     content: &'a T,
 }
 
-fn write_document(
+/// Writes such a document on one line. Fails only if `out` does.
+pub(super) fn write_document(
     format: &'static str,
+    version: u32,
     sentences: Vec<String>,
     content: &impl Serialize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let document = SentencedDocument { format, version: VERSION, sentences, content };
+    let document = SentencedDocument { format, version, sentences, content };
     serde_json::to_writer(&mut *out, &document)?;
     writeln!(out)
 }
@@ -72,12 +74,12 @@ fn write_document(
 /// Writes the comparison document on one line; docs/COMPARE.md has its fields. Fails only if `out`
 /// does.
 pub fn write_comparison_json(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    write_document("boatload-compare", comparison_sentences(comparison), comparison, out)
+    write_document("boatload-compare", VERSION, comparison_sentences(comparison), comparison, out)
 }
 
 /// Writes the check document in the same way. Without any run to check against it has no rows.
 pub fn write_check_json(check: &Check, out: &mut dyn Write) -> io::Result<()> {
-    write_document("boatload-check", check_sentences(check), check, out)
+    write_document("boatload-check", VERSION, check_sentences(check), check, out)
 }
 
 /// Writes comparisons with one first run, `books[0]`: of a single one what it proves, then which runs they are, a table, and how
@@ -342,16 +344,16 @@ fn rows_table(comparisons: &[Comparison], keys: &[&PhaseKey], verdict: &VerdictC
             rows.extend(
                 comparisons.iter().map(|all| all.rows.iter().find(|row| row.key == ***key)),
             );
-            let known = || rows.iter().flatten();
-            let marks = known().map(|row| marks(row)).max_by_key(|marks| marks.len());
+            let there = || rows.iter().flatten();
+            let marks = there().map(|row| marks(row)).max_by_key(|marks| marks.len());
             let name = key.phase.clone().unwrap_or_else(|| "whole job".into());
-            let first = known().find(|row| row.a.is_some()).or(known().next());
+            let first = there().find(|row| row.a.is_some()).or(there().next());
             let mut line = vec![name + marks.unwrap_or_default()];
-            line.push(first.map_or_else(|| "-".into(), |row| value_cell(row, 0)));
+            line.push(known(first, |row| value_cell(row, 0)));
             for row in rows {
-                line.push(row.map_or_else(|| "-".into(), |row| value_cell(row, 1)));
-                line.push(known_text(row.and_then(|row| row.effect.ratio).map(near)));
-                line.push(known_text(row.and_then(|row| row.effect.interval).map(span)));
+                line.push(known(row, |row| value_cell(row, 1)));
+                line.push(known(row.and_then(|row| row.effect.ratio), near));
+                line.push(known(row.and_then(|row| row.effect.interval), span));
                 line.push(row.map_or("", verdict.word).into());
             }
             line
@@ -372,8 +374,8 @@ fn keys(comparisons: &[Comparison]) -> Vec<&PhaseKey> {
 
 fn value_cell(row: &ComparedRow, side: usize) -> String {
     let value = [row.a, row.b][side];
-    let text = value.map(|value| value_text(row.metric, value.mean, value.figures));
-    format!("{}{}", mark(row.disturbed[side]), known_text(text))
+    let text = known(value, |value| value_text(row.metric, value.mean, value.figures));
+    format!("{}{text}", mark(row.disturbed[side]))
 }
 
 /// What stands behind a phase where not the same was done or found.
@@ -400,16 +402,11 @@ fn latencies_table(comparison: &Comparison) -> Table {
             let [a, b] = latency.ns.map(short_time);
             let phase = row.key.phase.as_deref().unwrap_or_default();
             let name = format!("{phase} {}", latency.quantile.as_str());
-            let ratio = known_text(latency.effect.ratio.map(near));
-            vec![name, a, b, ratio, known_text(latency.effect.interval.map(span))]
+            let ratio = known(latency.effect.ratio, near);
+            vec![name, a, b, ratio, known(latency.effect.interval, span)]
         },
     );
     table
-}
-
-/// What stands for a value that is not known.
-fn known_text(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "-".into())
 }
 
 /// Which run it is, and on what, in a line.

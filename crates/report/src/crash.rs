@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use super::comparison::write_document;
 use super::table::{Table, TableColumn};
 use super::text::write_wrapped;
 use boatload_base::distinct::each_once;
@@ -13,25 +11,11 @@ use boatload_base::units::{counted, duration, grouped};
 use boatload_op::Durability;
 use boatload_results::crash::{BrokenPromise, CrashBook, PromiseRow};
 
-/// The format of the document.
-const FORMAT: &str = "boatload-crash";
+/// Rises when a field of the document changes its meaning or goes.
 const VERSION: u32 = 1;
 
 /// Broken promises that the terminal shows one by one.
 const BROKEN_SHOWN: usize = 10;
-
-/// The document: what the terminal says, and all figures.
-#[derive(Serialize, JsonSchema)]
-struct CrashDocument<'a> {
-    /// `boatload-crash`.
-    format: &'static str,
-    /// Rises when a key is removed or changes its meaning.
-    version: u32,
-    /// What the terminal says first: one sentence for each variant.
-    sentences: Vec<String>,
-    #[serde(flatten)]
-    book: &'a CrashBook,
-}
 
 /// Writes the verdict on each variant, then a table with a line for each durability.
 ///
@@ -63,10 +47,7 @@ pub fn write_crash(book: &CrashBook, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// If `out` does.
 pub fn write_crash_json(book: &CrashBook, out: &mut dyn Write) -> io::Result<()> {
-    let sentences = sentences(book);
-    let document = CrashDocument { format: FORMAT, version: VERSION, sentences, book };
-    serde_json::to_writer(&mut *out, &document)?;
-    writeln!(out)
+    write_document("boatload-crash", VERSION, sentences(book), book, out)
 }
 
 const COLUMNS: [TableColumn<PromiseRow>; 9] = [
@@ -166,6 +147,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::comparison::SentencedDocument;
     use boatload_run::crash::FileFate;
 
     fn row(durability: Durability, fates: &[(FileFate, u32)]) -> PromiseRow {
@@ -251,7 +233,7 @@ mod tests {
     fn the_schema_of_the_document_is_the_one_that_is_published_and_every_key_is_explained() {
         let path =
             |name| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs").join(name);
-        let schema = schemars::schema_for!(CrashDocument<'_>);
+        let schema = schemars::schema_for!(SentencedDocument<'_, CrashBook>);
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         if std::env::var_os("BOATLOAD_BLESS").is_some() {
             std::fs::write(path("crash.schema.json"), &text).unwrap();

@@ -4,7 +4,7 @@
 use super::head::ground;
 use super::names::{cell_name, level_value};
 use super::table::{Align, Table, TableColumn, TitledTable};
-use super::text::{number, short_time};
+use super::text::{known, number, short_time};
 use boatload_analysis::Analysis;
 use boatload_analysis::amplification::{
     PhaseAmplification, SpaceTaken, devices_counted, repeats_behind,
@@ -76,7 +76,7 @@ const TAKEN: [SpaceColumn; 3] = [
 ];
 
 fn mean(mean: Option<Estimate>, figures: u32) -> String {
-    mean.map_or_else(|| "-".into(), |mean| number(mean.mean, figures))
+    known(mean, |mean| number(mean.mean, figures))
 }
 
 /// What the device moved and the file system took for what was written and read, where that is known.

@@ -8,7 +8,6 @@ use super::phases::about_n;
 use super::text::{time, write_wrapped};
 use boatload_analysis::Analysis;
 use boatload_analysis::findings::say::{self, listed};
-use boatload_base::dates::seconds_of;
 use boatload_base::distinct::each_once;
 use boatload_base::shell;
 use boatload_base::units::{self, byte_step, counted, figures, span};
@@ -220,9 +219,7 @@ pub(super) fn about_measured(analysis: &Analysis<'_>) -> Option<String> {
         Stopping::Looks { decided: true, .. } if run.complete => format!("decided after {repeats}"),
         _ => repeats,
     };
-    let ended = run.finished.as_ref().and_then(|ended| seconds_of(ended));
-    let seconds = ended.zip(seconds_of(&run.started)).map(|(ended, started)| ended - started);
-    let seconds = seconds.filter(|seconds| *seconds >= 1.0 && run.resumed.is_empty());
+    let seconds = run.seconds().filter(|seconds| *seconds >= 1.0);
     let time = seconds.map(|seconds| format!(" in {}", span(seconds))).unwrap_or_default();
     let work = about_work(book).map(|work| format!("{work}, ")).unwrap_or_default();
     Some(format!("{}: {work}{often}{time}", short_place(book)))

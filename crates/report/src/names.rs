@@ -7,13 +7,17 @@ use boatload_base::units::Quantity;
 use boatload_plan::DEFAULT_VARIANT;
 use boatload_results::book::{CellKey, Level};
 
-/// The first of the names that no other has; it is taken from then on.
+/// This name if no other has it, else the first with a number that no other has; it is taken from then on.
 pub(super) fn unused(
-    mut names: impl Iterator<Item = String>,
+    mut name: String,
+    numbered: impl Fn(u64) -> String,
     taken: &mut BTreeSet<String>,
 ) -> String {
-    let name = names.find(|name| !taken.contains(name)).unwrap_or_default();
-    taken.insert(name.clone());
+    let mut number = 1;
+    while !taken.insert(name.clone()) {
+        number += 1;
+        name = numbered(number);
+    }
     name
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::names::cell_name;
 use super::table::{Align, Table, TableColumn};
 use super::text::{
-    about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, time,
+    about_ranges, byte_rate, in_units, known, number, short_seconds, short_time, spread, time,
     write_wrapped,
 };
 use boatload_analysis::Analysis;
@@ -214,10 +214,6 @@ fn found_caches(summary: &Summary, phases: &[&str]) -> String {
         }
         first => first.map(word).unwrap_or_default(),
     }
-}
-
-fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
-    value.map_or_else(|| "-".into(), text)
 }
 
 fn nanoseconds(ns: Option<u64>) -> String {

@@ -2,7 +2,7 @@
 
 use super::names::cell_name;
 use super::table::{Align, Table, TableColumn, TitledTable};
-use super::text::number;
+use super::text::{known, number};
 use boatload_analysis::Analysis;
 use boatload_analysis::ranks::RankRates;
 use boatload_base::units::{duration, percent_text};
@@ -15,17 +15,10 @@ type RankColumn = TableColumn<RankRates>;
 
 const COLUMNS: [RankColumn; 5] = [
     RankColumn::numbers("ops/s", |one| number(one.rate, FIGURES)),
-    RankColumn::numbers("stonewall", |one| {
-        one.stonewall_rate.map_or_else(|| "-".into(), |rate| number(rate, FIGURES))
-    }),
-    RankColumn::numbers("stragglers", |one| {
-        one.straggler_share.map_or_else(|| "-".into(), percent_text)
-    }),
+    RankColumn::numbers("stonewall", |one| known(one.stonewall_rate, |rate| number(rate, FIGURES))),
+    RankColumn::numbers("stragglers", |one| known(one.straggler_share, percent_text)),
     RankColumn::numbers("slowest", |one| {
-        one.slowest().map_or_else(
-            || "-".into(),
-            |(rank, ratio)| format!("rank {rank}: {}", percent_text(ratio)),
-        )
+        known(one.slowest(), |(rank, ratio)| format!("rank {rank}: {}", percent_text(ratio)))
     }),
     RankColumn::numbers("clock error", |one| duration(one.clock_error_seconds * 1e9)),
 ];

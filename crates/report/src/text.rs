@@ -194,6 +194,11 @@ pub(super) fn number(value: f64, figures: u32) -> String {
     format!("{value:.*e}", figures.saturating_sub(1) as usize)
 }
 
+/// The text of a value; `-` of one that is not known.
+pub(super) fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".into(), text)
+}
+
 /// A time in nanoseconds with its unit; `-` if there is none.
 pub(super) fn time(ns: Option<f64>) -> String {
     match ns.filter(|ns| ns.is_finite() && *ns >= 0.0) {

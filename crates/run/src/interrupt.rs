@@ -55,17 +55,9 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from now on to the signals that ask a process to end.
+    /// Listens from now on to the signals that ask a process to end: a Ctrl-C after another signal ends it at once.
+    /// A file that grows beyond its limit is no reason to end: the write then fails with `EFBIG` and is counted.
     pub fn listen() -> Result<Self> {
-        let interrupt = Self::listen_unarmed()?;
-        interrupt.arm()?;
-        Ok(interrupt)
-    }
-
-    /// The same, but until it is armed no Ctrl-C ends the process at once: for whoever has something
-    /// to give back first. A file that grows beyond its limit is no reason to end: the write then
-    /// fails with `EFBIG` and is counted.
-    pub fn listen_unarmed() -> Result<Self> {
         let interrupt = Self::default();
         let failed = |error| Failure::from_system("listen to signals", error);
         for signal in PRESSED {
@@ -78,23 +70,12 @@ impl Interrupt {
             .map_err(failed)?;
         }
         for signal in signals() {
-            signal_hook::flag::register(signal, Arc::clone(&interrupt.asked)).map_err(failed)?;
+            for flag in [&interrupt.asked, &interrupt.armed] {
+                signal_hook::flag::register(signal, Arc::clone(flag)).map_err(failed)?;
+            }
         }
         signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
         Ok(interrupt)
-    }
-
-    /// From now on a Ctrl-C after another signal ends the process at once.
-    pub fn arm(&self) -> Result<()> {
-        for signal in signals() {
-            signal_hook::flag::register(signal, Arc::clone(&self.armed))
-                .map_err(|error| Failure::from_system("listen to signals", error))?;
-        }
-        // A signal between the two has set it as well.
-        if self.is_set() {
-            self.armed.store(true, Ordering::SeqCst);
-        }
-        Ok(())
     }
 
     /// Whether a signal came.

@@ -385,8 +385,8 @@ impl Watcher for CallWatch<'_> {
         self.watcher.prepares(key, headway);
     }
 
-    fn is_known(&self, key: &CellKey, measurements: &[Measurement]) {
-        self.watcher.is_known(key, measurements);
+    fn is_known(&self, key: &CellKey) {
+        self.watcher.is_known(key);
     }
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {

@@ -129,8 +129,8 @@ pub trait Watcher: Sync {
     fn leaves(&self, _why: &Failure) {}
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
-    /// A cell was done before the run was resumed, with these measurements.
-    fn is_known(&self, _key: &CellKey, _measurements: &[Measurement]) {}
+    /// A cell was done before the run was resumed.
+    fn is_known(&self, _key: &CellKey) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
     fn phase_begins(&self, _context: &PhaseContext<'_>, _done: Arc<[DoneCount]>) {}
     /// Its operations have ended; what follows is its sync, and a count of what there is.

@@ -328,7 +328,7 @@ impl Session<'_> {
         let phases = own.iter().filter(|m| !m.is_settle()).count() as u64;
         let operations = own.iter().map(|m| m.operations + m.errors.values().sum::<u64>()).sum();
         self.sites.for_cell(cell)?.skip_cell(cell, phases, operations);
-        self.watcher.is_known(key, &own);
+        self.watcher.is_known(key);
         self.book.measurements.extend(own);
         Ok(true)
     }

@@ -26,11 +26,11 @@ const EXT4: [&str; 2] = ["--filesystem", "ext4"];
 const VALUES_OF_PLACE: [&str; 2] = ["--device", "--erase"];
 const WORD_OF_PLACE: &str = "--in-memory";
 
-/// Options of a run that are not taken over with one value, and those without: where results go, and
+/// Options of a run that are not taken over with one value, and the one without: where results go, and
 /// what the advice sets.
 const VALUES_LEFT_OUT: [&str; 6] =
     ["--json", "--report", "--store", "--tag", "--repeats", "--time-limit"];
-const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
+const WORD_LEFT_OUT: &str = "--quiet";
 
 /// A command, and what it is for.
 struct NextStep {
@@ -226,7 +226,7 @@ fn again(book: &Book, set: &[[&str; 2]]) -> Option<String> {
             if !has_value {
                 rest.next();
             }
-        } else if !(WORDS_LEFT_OUT.contains(&name) || has_new_place && name == WORD_OF_PLACE) {
+        } else if name != WORD_LEFT_OUT && !(has_new_place && name == WORD_OF_PLACE) {
             kept.push(shell::quoted(word));
         }
     }

@@ -1,9 +1,7 @@
-//! Shows the progress of a run on standard error: one line on a terminal, a line for each cell in a pipe,
-//! and with `--live` a view on the whole terminal.
+//! Shows the progress of a run on standard error: one line on a terminal, a line for each cell in a pipe.
 
+mod line;
 mod state;
-mod terminal;
-mod view;
 
 #[cfg(test)]
 mod tests;
@@ -13,17 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use self::line::progress_line;
 use self::state::{RunState, level_text};
-use self::terminal::Screen;
-use self::view::{draw, progress_line};
-use super::{out, terminal_style};
+use super::out;
+use super::terminal_width::columns;
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_plan::Plan;
 use boatload_results::book::{Book, CellKey, Measurement};
 use boatload_run::ballast::Headway;
 use boatload_run::clock::{Clock, RealClock};
 use boatload_run::drive::DoneCount;
-use boatload_run::interrupt::Interrupt;
 use boatload_session::{PhaseContext, RunOutcome, Watcher};
 
 /// The pause between readings of the counters: long enough not to disturb the measurement.
@@ -45,9 +42,6 @@ type LastWords<'a> = &'a (dyn Fn(Result<RunOutcome>) + Sync);
 /// What the run and the thread that shows it share.
 struct Shared {
     known: Mutex<Known>,
-    /// The view, while it is on the terminal.
-    screen: Mutex<Option<Screen>>,
-    interrupt: Interrupt,
     clock: RealClock,
     begun: u64,
 }
@@ -63,16 +57,12 @@ struct Known {
     title: String,
     /// What the line shows.
     line: String,
-    /// Notices that are printed when the view is left.
-    kept: Vec<String>,
     is_over: bool,
 }
 
 /// Where progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Display {
-    /// The whole terminal.
-    View,
     /// The last line of the terminal.
     Line,
     /// A line for each cell, where there is no terminal.
@@ -98,43 +88,16 @@ impl<'a> Progress<'a> {
             true => Display::Line,
             false => Display::Pipe,
         };
-        Self::shown(plan, display, None, Interrupt::default())
-    }
-
-    /// Takes the terminal and shows the run of this plan on it. Where that cannot be done, a sentence
-    /// says why, and progress is plain. After the view is left a signal may end the process at once.
-    pub(super) fn live(plan: &Plan, interrupt: &Interrupt) -> Self {
-        match Screen::enter() {
-            Ok(screen) => Self::shown(Some(plan), Display::View, Some(screen), interrupt.clone()),
-            Err(why) => {
-                // The kernel has taken handlers of these signals before.
-                let _ = interrupt.arm();
-                out::note(&format!("no live view, {why}; progress comes in plain lines"));
-                Self::plain(Some(plan), Quiet::default())
-            }
-        }
-    }
-
-    fn shown(
-        plan: Option<&Plan>,
-        display: Display,
-        screen: Option<Screen>,
-        interrupt: Interrupt,
-    ) -> Self {
         let clock = RealClock::new();
         let state = plan.map(RunState::new).unwrap_or_default();
         let known = Mutex::new(Known { state, display, ..Known::default() });
-        let screen = Mutex::new(screen);
-        let shared = Arc::new(Shared { known, screen, interrupt, begun: clock.now(), clock });
-        let thread = matches!(display, Display::Line | Display::View).then(|| {
+        let shared = Arc::new(Shared { known, begun: clock.now(), clock });
+        let thread = (display == Display::Line).then(|| {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new().name("progress".into()).spawn(move || shared.show())
         });
         // Without a thread the display is missing, and the run continues.
         let thread = thread.and_then(std::io::Result::ok);
-        if thread.is_none() {
-            shared.leave_view();
-        }
         Self { shared, thread, last_words: None }
     }
 
@@ -147,9 +110,8 @@ impl<'a> Progress<'a> {
 
     /// Shows nothing more but notices.
     fn end(&self) {
-        self.shared.known().is_over = true;
-        self.shared.leave_view();
         let mut known = self.known();
+        known.is_over = true;
         let ended = known.state.cell_ends();
         known.say_in_pipe(ended);
         known.clear_line();
@@ -208,9 +170,7 @@ impl Watcher for Progress<'_> {
 
     fn notice(&self, text: &str) {
         let mut known = self.known();
-        known.state.add_notice(text);
         match known.display {
-            Display::View => known.kept.push(text.into()),
             Display::Nowhere => {}
             Display::Pipe => out::note(text),
             Display::Line => {
@@ -250,8 +210,8 @@ impl Watcher for Progress<'_> {
         self.shows_headway(&format!("bringing the place to {level}"), headway);
     }
 
-    fn is_known(&self, key: &CellKey, measurements: &[Measurement]) {
-        self.known().state.is_known(key, measurements);
+    fn is_known(&self, key: &CellKey) {
+        self.known().state.is_known(key);
     }
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
@@ -307,46 +267,15 @@ impl Shared {
             let done = done.map(|workers| workers.iter().map(DoneCount::get).sum());
             known.state.take(done);
             drop(known);
-            // Whoever wants to stop sees plainly what is cleaned up, and can end that as well.
-            if self.interrupt.is_set() || self.draw_view().is_err() {
-                self.leave_view();
-            }
             self.draw_line();
             std::thread::park_timeout(DRAW_EVERY);
         }
     }
 
-    fn draw_view(&self) -> std::io::Result<()> {
-        let mut screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(screen) = screen.as_mut() else { return Ok(()) };
-        let ascii = terminal_style::error_style().ascii;
-        let known = self.known();
-        // What is said of an interrupt is said when Ctrl-C ends the process at once.
-        if self.interrupt.is_set() {
-            return Ok(());
-        }
-        screen.draw(|buffer| draw(&known.state, ascii, buffer))
-    }
-
-    /// Gives the terminal back, prints the notices that were kept, and then shows a line.
-    fn leave_view(&self) {
-        // Held to the end: whoever comes meanwhile waits until the terminal is given back.
-        let mut screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(view) = screen.take() else { return };
-        drop(view);
-        // The kernel has taken handlers of these signals before.
-        let _ = self.interrupt.arm();
-        let mut known = self.known();
-        known.display = Display::Line;
-        std::mem::take(&mut known.kept).iter().for_each(|text| out::note(text));
-    }
-
     /// Shows the line anew if it has changed. Nothing waits for a terminal that has no reader.
     fn draw_line(&self) {
-        let style = terminal_style::error_style();
         let mut known = self.known();
-        let text = progress_line(&known.state, style.columns);
-        let text = if style.ascii { terminal_style::plain(&text) } else { text };
+        let text = progress_line(&known.state, columns(&std::io::stderr()));
         if known.display == Display::Line && !known.is_over && text != known.line {
             known.line.clone_from(&text);
             out::write_error(&format!("\r{text}\x1b[K"));

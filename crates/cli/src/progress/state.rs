@@ -3,16 +3,12 @@
 use std::collections::VecDeque;
 
 use boatload_base::failure::shown;
-use boatload_base::units::{Quantity, counted, duration, grouped};
+use boatload_base::units::{Quantity, counted, duration};
 use boatload_plan::phase::{CacheAsked, PhaseEnd};
 use boatload_plan::{CellPlan, DEFAULT_VARIANT, Plan};
 use boatload_results::book::{CellKey, Level, Measurement, RunFacts, Stopping};
 use boatload_run::ballast::Headway;
-use boatload_run::cache::CacheState;
 use boatload_session::{PhaseContext, cell_key};
-
-/// Finished phases and notices that are kept to be shown: more fit on no terminal.
-const KEPT_MAX: usize = 200;
 
 /// Rates are of the last second: one sample alone is too noisy.
 const NOW_SECONDS: f64 = 1.0;
@@ -21,8 +17,8 @@ const NOW_SECONDS: f64 = 1.0;
 const PREPARING_SECONDS_SHOWN: f64 = 3.0;
 
 /// When a phase, or the making of files, is over.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Goal {
+#[derive(Clone, Copy, Debug)]
+enum Goal {
     /// So many operations.
     Operations(u64),
     /// So many seconds.
@@ -38,14 +34,12 @@ pub(super) enum Goal {
 pub(super) struct Activity {
     /// Where in the run it is: repeat, variant, level, and the phase's name at the end.
     pub(super) words: Vec<String>,
-    /// What is counted, in the singular: `operation`, `file`; empty if nothing is.
-    pub(super) noun: &'static str,
     /// When it is over.
-    pub(super) goal: Goal,
+    goal: Goal,
     /// What was there before it began.
     before: u64,
     /// The number that is done, with what was there before.
-    pub(super) done: u64,
+    done: u64,
     /// When it began, in seconds of the run.
     begun: f64,
     /// Whether it is a phase.
@@ -91,18 +85,6 @@ struct RunningCell {
     seconds: f64,
 }
 
-/// A phase that is over.
-#[derive(Clone, Debug)]
-pub(super) struct FinishedPhase {
-    /// Where in the run it was, with its name at the end.
-    pub(super) words: Vec<String>,
-    /// Operations per second.
-    pub(super) rate: f64,
-    pub(super) p50_ns: f64,
-    pub(super) p99_ns: f64,
-    pub(super) valid: bool,
-}
-
 /// Operations that were done at one time, in seconds since the run began.
 #[derive(Clone, Copy, Debug)]
 struct DoneAt {
@@ -113,26 +95,19 @@ struct DoneAt {
 /// The progress of a run.
 #[derive(Debug, Default)]
 pub(super) struct RunState {
-    /// The scenario and its question.
-    pub(super) name: String,
-    pub(super) question: String,
+    /// The scenario.
+    name: String,
     /// Seconds since it began.
     pub(super) seconds: f64,
     /// Most seconds that it takes; `None` without a time limit.
-    pub(super) seconds_max: Option<f64>,
+    seconds_max: Option<f64>,
     /// What is being done before the first phase and between phases.
     pub(super) status: String,
     pub(super) activity: Option<Activity>,
-    /// Phases that are over, the newest last.
-    pub(super) finished: Vec<FinishedPhase>,
-    /// The newest last.
-    pub(super) notices: Vec<String>,
     /// One for each variant and level, in the plan's order.
     cells: Vec<CellRepeats>,
     repeats: u32,
     running: Option<RunningCell>,
-    /// Cells with an invalid measurement.
-    invalid: u64,
     /// When the last cell ended.
     since: f64,
     /// What was done in the last second.
@@ -151,7 +126,6 @@ impl RunState {
         };
         Self {
             name: shown(&plan.name),
-            question: shown(&plan.question),
             cells: plan.cells.iter().map(cell).collect(),
             repeats: plan.repeats_min(),
             status: "beginning".into(),
@@ -167,24 +141,15 @@ impl RunState {
         self.repeats = self.repeats.max(run.repeats);
     }
 
-    /// Something to know for the rest of the run.
-    pub(super) fn add_notice(&mut self, text: &str) {
-        let text = shown(text);
-        self.notices.retain(|notice| *notice != text);
-        self.notices.push(text);
-        keep_newest(&mut self.notices);
-    }
-
     /// Files are made, or another run of a series begins.
     pub(super) fn prepares(&mut self, title: &str, headway: &Headway) {
-        let (goal, noun, before) = match headway {
-            Headway::Share(share) => (Goal::Share(*share), "", 0),
-            Headway::Making { files, before, .. } => (Goal::Operations(*files), "file", *before),
+        let (goal, before) = match headway {
+            Headway::Share(share) => (Goal::Share(*share), 0),
+            Headway::Making { files, before, .. } => (Goal::Operations(*files), *before),
             Headway::CleaningUp => return,
         };
         self.begin(Activity {
             words: vec![shown(title)],
-            noun,
             goal,
             before,
             done: before,
@@ -209,7 +174,6 @@ impl RunState {
         words.push(shown(&phase.name));
         self.begin(Activity {
             words,
-            noun: "operation",
             goal,
             before: 0,
             done: 0,
@@ -259,7 +223,6 @@ impl RunState {
         cell.done += 1;
         cell.seconds = Some(self.seconds - self.since);
         self.since = self.seconds;
-        self.invalid += u64::from(invalid > 0);
         let prepared = match beginning_seconds {
             seconds if seconds > PREPARING_SECONDS_SHOWN => {
                 format!(", prepared in {}", duration(seconds * 1e9))
@@ -272,34 +235,16 @@ impl RunState {
     }
 
     /// A cell was done before the run was resumed.
-    pub(super) fn is_known(&mut self, key: &CellKey, measurements: &[Measurement]) {
+    pub(super) fn is_known(&mut self, key: &CellKey) {
         if let Some(index) = self.index_of(key) {
             self.cells[index].done += 1;
-            self.invalid += u64::from(measurements.iter().any(|m| !m.valid()));
         }
     }
 
     /// The phase is over. What is said of its cell, if that is over too.
     pub(super) fn phase_ends(&mut self, m: &Measurement) -> Option<String> {
         self.status = "preparing the next phase".into();
-        let latency = m.latency.unwrap_or_default();
-        self.finished.push(FinishedPhase {
-            words: self.activity.take().map_or_else(Vec::new, |activity| activity.words),
-            rate: m.operations_per_second(),
-            p50_ns: latency.p50 as f64,
-            p99_ns: latency.p99 as f64,
-            valid: m.valid(),
-        });
-        keep_newest(&mut self.finished);
-        for why in m.invalid_sentences() {
-            self.add_notice(&format!("{} is invalid: {why}", m.phase));
-        }
-        let cache = &m.cache;
-        if cache.asked == CacheAsked::Cold && cache.found != CacheState::ColdVerified {
-            let why = cache.reason.map_or_else(String::new, |why| format!(" ({why})"));
-            let found = cache.found;
-            self.add_notice(&format!("{}: cold was requested, {found} was found{why}", m.phase));
-        }
+        self.activity = None;
         let running = self.running.as_mut()?;
         running.phases += 1;
         running.invalid += u64::from(!m.valid());
@@ -381,21 +326,6 @@ impl RunState {
     /// Whether it is a run of cells, of which activities are parts.
     pub(super) fn has_cells(&self) -> bool {
         !self.cells.is_empty()
-    }
-
-    /// How many cells are done: `12 of 45 cells done, 1 invalid`.
-    pub(super) fn cells_done(&self) -> String {
-        let done: u64 = self.cells.iter().map(|cell| u64::from(cell.done)).sum();
-        let total = self.cells.len() as u64 * u64::from(self.repeats);
-        let invalid = self.invalid;
-        let more = if invalid > 0 { format!(", {invalid} invalid") } else { String::new() };
-        format!("{} of {} done{more}", grouped(done), counted(total, "cell"))
-    }
-}
-
-fn keep_newest<T>(kept: &mut Vec<T>) {
-    if kept.len() > KEPT_MAX {
-        kept.remove(0);
     }
 }
 

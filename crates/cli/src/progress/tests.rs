@@ -1,10 +1,5 @@
-use boatload_base::errno::Errno;
-use boatload_results::book::InvalidReason;
-use ratatui_core::buffer::Buffer;
-use ratatui_core::layout::Rect;
-
+use super::line::progress_line;
 use super::state::RunState;
-use super::view::{draw, progress_line};
 use boatload_plan::{Plan, Settings, read_job};
 use boatload_results::book::{Book, CellKey, Stopping};
 use boatload_results::fixture;
@@ -75,7 +70,7 @@ impl WatchedRun {
         self.state = state;
     }
 
-    fn ends(&mut self, at: usize, invalid: &[InvalidReason]) {
+    fn ends(&mut self, at: usize) {
         let cells = self.plan.cells.len();
         let repeat = (at / 2 / cells) as u32 + 1;
         let key = cell_key(&self.plan, &self.plan.cells[at / 2 % cells], repeat);
@@ -84,7 +79,6 @@ impl WatchedRun {
         let mut m =
             fixture::measurement(&context.phase.name, repeat, 1_000, 20_000 + at as u64 * 700);
         m.cell = key.clone();
-        m.invalid = invalid.to_vec();
         state.phase_ends(&m);
         self.state = state;
     }
@@ -96,16 +90,14 @@ impl WatchedRun {
     }
 }
 
-/// Some way into a run: phases are over, one of them invalid, and one is under way.
+/// Some way into a run: phases are over, and one is under way.
 fn under_way() -> WatchedRun {
     let mut run = WatchedRun::new(GROWING);
-    run.state.add_notice("after 3 repeats in 12 s: the answer is open");
     for at in 0..23 {
         run.begins(at);
         run.look(Some(500));
         run.look(Some(1_000));
-        let invalid = (at == 7).then(|| fixture::failing(Errno::EACCES, 3));
-        run.ends(at, invalid.as_slice());
+        run.ends(at);
     }
     run.begins(23);
     let done = [70, 200, 400, 510, 570, 600, 690, 860, 1_090, 1_370, 1_430];
@@ -113,65 +105,10 @@ fn under_way() -> WatchedRun {
     run
 }
 
-/// What a terminal of a size shows, without blanks at the ends of lines.
-fn shown(state: &RunState, ascii: bool, columns: u16, rows: u16) -> String {
-    let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-    draw(state, ascii, &mut buffer);
-    let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-    (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()
-}
-
-#[test]
-fn a_run_under_way_is_shown_in_terminals_of_all_sizes() {
-    let run = under_way();
-    let text = shown(&run.state, false, 80, 24);
-    for part in [
-        "boatload growing",
-        "11 of 45 cells done, 1 invalid",
-        "repeat 1 of 3, ein böser Name, files=2,000, read",
-        "finished phases",
-        "Ctrl-C ends the run",
-    ] {
-        assert!(text.contains(part), "{part}:\n{text}");
-    }
-    for (columns, rows) in [(1, 1), (10, 3), (40, 10), (300, 100), (300, 5), (20, 60)] {
-        let text = shown(&run.state, false, columns, rows);
-        assert_eq!(text.lines().count(), usize::from(rows), "{columns}x{rows}:\n{text}");
-    }
-}
-
-#[test]
-fn nothing_but_ascii_is_shown_where_there_is_nothing_else() {
-    let text = shown(&under_way().state, true, 80, 24);
-    assert!(text.is_ascii() && text.contains("ein b?ser Name"), "{text}");
-}
-
-#[test]
-fn words_from_outside_bring_no_control_characters() {
-    let mut run = under_way();
-    run.state.add_notice("found \u{1b}[31mred\nwords");
-    run.state.name = "making \u{7}x".into();
-    let text = shown(&run.state, false, 160, 50);
-    assert!(text.contains("found \\u{1b}[31mred\\nwords"), "{text}");
-    assert!(!text.replace('\n', "").contains(char::is_control), "{text}");
-}
-
-#[test]
-fn before_the_first_phase_it_says_what_is_done() {
-    let mut run = WatchedRun::new(SIMPLE);
-    run.state.status = "measuring the measurement overhead".into();
-    run.look(None);
-    let text = shown(&run.state, false, 80, 24);
-    assert!(text.contains("measuring the measurement overhead"), "{text}");
-    assert!(text.contains("0 of 2 cells done"), "{text}");
-    assert!(!text.contains("left"), "nothing is known yet: {text}");
-}
-
-#[test]
-fn the_cell_that_was_invalid_stays_marked() {
-    let run = under_way();
-    assert_eq!(run.state.cells_done(), "11 of 45 cells done, 1 invalid");
-    assert!(shown(&run.state, false, 80, 24).contains("EACCES x 3"));
+#[track_caller]
+fn is_left(state: &RunState, seconds: f64) {
+    let left = state.left();
+    assert!(left.is_some_and(|left| (left - seconds).abs() < 1e-6), "{left:?}, not {seconds}");
 }
 
 #[test]
@@ -181,17 +118,14 @@ fn what_is_left_follows_from_what_was_done() {
     assert_eq!(run.state.left(), None, "no operation is done");
     (0..4).for_each(|_| run.look(Some(0)));
     run.look(Some(500));
-    let near = |found: Option<f64>, expected: f64| {
-        assert!(found.is_some_and(|f| (f - expected).abs() < 1e-6), "{found:?}, not {expected}");
-    };
     // Half of the first of two equal phases took 1.25 s.
-    near(run.state.left(), 3.75);
+    is_left(&run.state, 3.75);
     run.look(Some(1_000));
-    run.ends(0, &[]);
-    near(run.state.left(), 1.5);
+    run.ends(0);
+    is_left(&run.state, 1.5);
     run.begins(2);
     run.look(Some(1_000));
-    near(run.state.left(), 1.25);
+    is_left(&run.state, 1.25);
 }
 
 #[test]
@@ -222,14 +156,15 @@ fn the_end_of_a_cell_is_said_with_what_it_took() {
 #[test]
 fn a_cell_counts_as_soon_as_its_last_phase_is_over() {
     let mut run = WatchedRun::new(GROWING);
-    for at in 0..2 {
-        assert_eq!(run.state.cells_done(), "0 of 45 cells done");
+    // A phase takes 0.25 s, and 45 cells have two phases each.
+    for (at, left) in [(0, 22.25), (1, 22.0)] {
         run.begins(at);
-        run.ends(at, &[]);
+        run.look(Some(1_000));
+        run.ends(at);
+        is_left(&run.state, left);
     }
-    assert_eq!(run.state.cells_done(), "1 of 45 cells done");
     run.begins(2);
-    assert_eq!(run.state.cells_done(), "1 of 45 cells done");
+    is_left(&run.state, 22.0);
 }
 
 #[test]
@@ -240,13 +175,10 @@ fn a_run_with_a_time_limit_takes_no_longer_than_that() {
     (facts.repeats, facts.stopping) = (plan.repeats_min(), Stopping::of(&plan));
     let mut run = WatchedRun { state: RunState::new(&plan), plan };
     run.state.begins(&facts);
-    assert_eq!(run.state.cells_done(), "0 of 3 cells done", "those before the first look");
     run.begins(0);
     run.state.seconds = 1_799.0;
     run.look(Some(1));
     assert_eq!(run.state.left(), Some(0.75));
-    let text = shown(&run.state, false, 80, 24);
-    assert!(text.contains("at most 30 min"), "{text}");
 }
 
 #[test]
@@ -263,23 +195,23 @@ fn repeats_until_the_next_look_are_cells_too() {
         device: None,
     };
     state.phase_begins(&context);
-    assert_eq!(state.cells_done(), "0 of 7 cells done");
+    state.seconds = 1.0;
+    state.take(Some(500));
+    // Half of the cell's one phase took 1 s, and six more repeats follow.
+    is_left(&state, 13.0);
 }
 
 #[test]
 fn making_files_is_shown_with_its_rate() {
     let mut run = WatchedRun::new(GROWING);
     run.state.prepares("bringing the place to files=2,000", &Headway::Share(0.25));
-    let text = shown(&run.state, false, 80, 24);
-    assert!(text.contains("bringing the place to files=2,000"), "{text}");
-    assert!(text.contains(" 25%"), "{text}");
+    assert_eq!(progress_line(&run.state, 80), "bringing the place to files=2,000 (25%)");
     let making = Headway::Making { files: 4_000, before: 1_000, done: [].into() };
     run.state.prepares("bringing the place to files=2,000", &making);
     run.look(Some(0));
     run.look(Some(500));
-    let text = shown(&run.state, false, 80, 24);
-    assert!(text.contains("1,500 of 4,000 files"), "{text}");
-    assert!(text.contains("2,000 a second"), "{text}");
+    let line = progress_line(&run.state, 80);
+    assert_eq!(line, "bringing the place to files=2,000 (37%)  2,000/s");
 }
 
 #[test]

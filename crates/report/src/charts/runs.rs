@@ -52,7 +52,7 @@ impl<'a> ChartRuns<'a> {
                 let prefix = if analyses.len() > 1 { run_name(book) + " " } else { String::new() };
                 let name = format!("{prefix}{own}");
                 // A run may be named twice.
-                let others = (2..).map(|number| format!("{name} ({number})"));
+                let numbered = |number| format!("{name} ({number})");
                 let groups = summary.groups.iter().filter(|group| group.variant == variant);
                 let rows = groups.flat_map(|group| {
                     let level = group.level.as_ref();
@@ -62,7 +62,7 @@ impl<'a> ChartRuns<'a> {
                     run,
                     analysis,
                     variant,
-                    name: names::unused([name.clone()].into_iter().chain(others), &mut taken),
+                    name: names::unused(name.clone(), numbered, &mut taken),
                     colour: all.len(),
                     rows: rows.filter(|one| !one.row.is_settle()).collect(),
                     last_level: summary.levels().last().copied(),
@@ -149,8 +149,7 @@ impl ChartKeys {
         }
         stem.truncate(family.len() + 1 + PART_MAX);
         let stem = stem.trim_end_matches('-');
-        let others = (2u64..).map(|number| format!("{stem}-{number}"));
-        names::unused([stem.to_string()].into_iter().chain(others), &mut self.0)
+        names::unused(stem.into(), |number| format!("{stem}-{number}"), &mut self.0)
     }
 }
 

@@ -29,8 +29,8 @@ fn percentiles(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let file = |one: &Distribution| {
         let stem = file_stem(one, named);
         // Two names may be the same once they are safe.
-        let others = (2..).map(|number| format!("{stem}-{number}.hgrm"));
-        let name = unused([format!("{stem}.hgrm")].into_iter().chain(others), &mut names);
+        let numbered = |number| format!("{stem}-{number}.hgrm");
+        let name = unused(format!("{stem}.hgrm"), numbered, &mut names);
         ExportText { name, text: text(one, book) }
     };
     Ok(all.iter().map(file).collect())
