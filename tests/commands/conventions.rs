@@ -20,7 +20,20 @@ fn alone_it_shows_how_to_begin_and_is_wrong_usage() {
 }
 
 #[test]
-fn the_environment_says_whether_there_are_colours() {
+fn a_verbose_version_has_what_the_build_can_do() {
+    let bench = Bench::default();
+    for words in [["--version", "--verbose"], ["--verbose", "-V"]] {
+        let ran = Ran::of(bench.bare().args(words));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        for line in ["boatload ", "target", "features", "engines       sync", "SQLite        3."] {
+            assert!(ran.stdout.lines().any(|one| one.starts_with(line)), "{line}: {}", ran.stdout);
+        }
+    }
+    assert_eq!(Ran::of(bench.bare().arg("--verbose")).code, Some(2));
+}
+
+#[test]
+fn an_option_or_the_environment_says_whether_there_are_colours() {
     let bench = Bench::default();
     let has_colours = |words: &[&str], environment: &[(&str, &str)]| {
         let mut command = bench.bare();
@@ -32,7 +45,14 @@ fn the_environment_says_whether_there_are_colours() {
         assert!(!has_colours(&wrong, &[]), "a pipe");
         assert!(has_colours(&wrong, &[forced]));
         assert!(!has_colours(&wrong, &[forced, none]));
+        let with = |when| [wrong[0], wrong[1], "--color", when];
+        let before = |when| ["--color", when, wrong[0], wrong[1]];
+        assert!(
+            has_colours(&before("always"), &[none]) && !has_colours(&before("never"), &[forced])
+        );
+        assert!(has_colours(&with("always"), &[]), "{wrong:?}");
     }
+    assert_eq!(Ran::of(bench.bare().args(["runs", "--color", "sometimes"])).code, Some(2));
 }
 
 #[test]
@@ -46,7 +66,7 @@ fn the_environment_names_a_store_and_a_directory() {
             .env("BOATLOAD_DIR", bench.beside(""));
         command
     };
-    let run = Ran::of(&mut named(&SMALL));
+    let run = Ran::of(named(&SMALL).args(["--color", "never"]));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let command = bench.run(["show", "last", "--json", "-"]).json()["run"]["command"].clone();
     let command = command.as_str().unwrap();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ColorChoice};
 
 use boatload_base::failure::{Exit, Failure, Result, shown};
 use boatload_base::files::{open_to_read, read_start_of};
@@ -36,6 +36,21 @@ const STORE_VARIABLE: &str = "BOATLOAD_STORE";
 
 /// Names the directory to work in where `--dir` does not.
 pub(super) const DIRECTORY_VARIABLE: &str = "BOATLOAD_DIR";
+
+// When help and errors have colours. It is read before the command line is parsed.
+#[derive(Args, Clone, Copy)]
+pub(super) struct ColorUse {
+    /// Colours of help and errors: auto, always or never
+    #[arg(
+        long = "color",
+        value_name = "WHEN",
+        default_value = "auto",
+        display_order = 901,
+        global = true
+    )]
+    #[arg(hide_short_help = true, hide_possible_values = true)]
+    _color: ColorChoice,
+}
 
 impl StorePlace {
     /// The one that the environment names, or the default.

@@ -29,13 +29,14 @@ mod serve_disk;
 mod show;
 mod terminal_width;
 mod trace;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use self::common::Stored;
+use self::common::{ColorUse, Stored};
 use boatload_base::failure::{Exit, Result};
 use boatload_host::capabilities::{PrivilegedWork, keep_only};
 use boatload_run::communicator::{Communicator, SelfCommunicator};
@@ -85,8 +86,16 @@ measurements, 130 interrupted.";
 #[derive(Parser)]
 #[command(name = "boatload", version, before_help = EXAMPLES, before_long_help = LONG)]
 #[command(after_help = "More with --help.", after_long_help = EXITS)]
-#[command(max_term_width = 100)]
+#[command(max_term_width = 100, disable_version_flag = true)]
 struct Arguments {
+    /// Print the version
+    #[arg(long, short = 'V')]
+    version: bool,
+    /// With --version: also features, engines and the version of SQLite
+    #[arg(long, requires = "version", hide_short_help = true)]
+    verbose: bool,
+    #[command(flatten)]
+    _color: ColorUse,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -153,8 +162,19 @@ pub fn command() -> clap::Command {
 fn arguments(words: Vec<OsString>) -> std::result::Result<Arguments, clap::Error> {
     let wants_all = words.iter().any(|word| word == "--help")
         || words.get(1).is_some_and(|word| word == "help");
-    let command = if wants_all { with_all_help(command()) } else { command() };
+    let command = command().color(asked_color(&words));
+    let command = if wants_all { with_all_help(command) } else { command };
     Arguments::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
+/// The `--color` of a command line, before it is parsed: help and what is wrong with it are coloured, and nothing else.
+fn asked_color(words: &[OsString]) -> ColorChoice {
+    let options = words.split(|word| word == "--").next().unwrap_or_default();
+    let value = options.iter().enumerate().find_map(|(at, word)| match word.to_str()? {
+        "--color" => options.get(at + 1)?.to_str(),
+        word => word.strip_prefix("--color="),
+    });
+    value.and_then(|word| ColorChoice::from_str(word, true).ok()).unwrap_or_default()
 }
 
 /// The command with all of its help, where each option still takes one line.
@@ -199,6 +219,9 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    if arguments.version {
+        return printed_version(is_first, arguments.verbose);
+    }
     let Some(command) = arguments.command else { return first_steps(is_first) };
     // The last two are processes that a rank starts.
     let is_of_each = matches!(
@@ -242,6 +265,15 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
         Command::GuardDirectory(command) => command.run(),
     };
     ended(outcome)
+}
+
+/// Prints the version, once for all ranks.
+fn printed_version(is_first: bool, is_verbose: bool) -> ExitCode {
+    let printed = match is_first {
+        true => out::print(&version::version_text(is_verbose)),
+        false => Ok(()),
+    };
+    ended(printed.map(|()| Exit::Good))
 }
 
 /// Says how to begin, where no command was given. That is wrong usage, so that no script takes it for a run.

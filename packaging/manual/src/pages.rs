@@ -76,7 +76,7 @@ BOATLOAD_DIR names the directory to work in, as --dir does, and the one that ins
 
 BOATLOAD_COMPLETE=bash boatload, or zsh or fish, prints the script with which that shell completes its commands.
 
-NO_COLOR, CLICOLOR and CLICOLOR_FORCE decide whether help and errors have colours.";
+NO_COLOR, CLICOLOR and CLICOLOR_FORCE decide about colours where --color does not.";
 
 fn section(name: &str, page: &mut Vec<u8>) -> io::Result<()> {
     let mut roff = Roff::new();

@@ -36,6 +36,11 @@ const BUSY_WAIT_AGAIN: Duration = Duration::from_millis(100);
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
+/// The version of SQLite that is built in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 /// How long to wait for others.
 #[derive(Clone, Copy, Debug)]
 pub enum Patience {
