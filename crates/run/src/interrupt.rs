@@ -9,6 +9,7 @@ use signal_hook::consts::{
     SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
     SIGXCPU, SIGXFSZ,
 };
+use signal_hook::flag;
 
 /// Signals that end a process which does not listen to them, without the signals of its own mistakes; signals of
 /// real time are of the same kind (signal(7)).
@@ -70,24 +71,21 @@ impl Interrupt {
         let failed = |error| Failure::from_system("listen to signals", error);
         for signal in PRESSED {
             // The order matters: the signal that arms, which comes after these, ends nothing.
-            signal_hook::flag::register_conditional_shutdown(
-                signal,
-                Exit::Interrupted as i32,
-                Arc::clone(&interrupt.armed),
-            )
-            .map_err(failed)?;
+            let armed = Arc::clone(&interrupt.armed);
+            flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, armed)
+                .map_err(failed)?;
         }
         for signal in signals() {
-            signal_hook::flag::register(signal, Arc::clone(&interrupt.asked)).map_err(failed)?;
+            flag::register(signal, Arc::clone(&interrupt.asked)).map_err(failed)?;
         }
-        signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
+        flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
         Ok(interrupt)
     }
 
     /// From now on a Ctrl-C after another signal ends the process at once.
     pub fn arm(&self) -> Result<()> {
         for signal in signals() {
-            signal_hook::flag::register(signal, Arc::clone(&self.armed))
+            flag::register(signal, Arc::clone(&self.armed))
                 .map_err(|error| Failure::from_system("listen to signals", error))?;
         }
         // A signal between the two has set it as well.
