@@ -6,7 +6,7 @@
 
 #![allow(missing_docs, unsafe_code, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
-use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
@@ -19,7 +19,7 @@ use boatload::plan::{Phase, Tree};
 use boatload::results::recorder::PhaseRecorder;
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
-use boatload::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories};
+use boatload::run::engine::sync::{OpenTree, SyncEngine};
 use boatload::run::workers::{PhaseTask, run_workers};
 
 const FILES: u64 = 100_000;
@@ -86,9 +86,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         seed: 1,
     };
     let root = std::fs::File::open(directory).unwrap();
-    let bases =
-        (0..threads).map(|_| WorkerDirectories::open(&tree, root.as_fd(), true).unwrap()).collect();
-    let shared = Arc::new(OpenTree { tree, root: root.into(), bases });
+    let shared = Arc::new(OpenTree::open(tree, root.into(), u64::from(threads), true).unwrap());
     OPERATIONS.iter().map(|name| one_phase(name, &shared, threads, clock)).collect()
 }
 

@@ -264,7 +264,7 @@ const WRITES: [&str; 12] = [
     "fs::rename",
     "hard_link",
     "File::create",
-    "File::create_new",
+    "create_new",
     "OpenOptions",
     "OFlags::WRONLY",
     "OFlags::RDWR",

@@ -106,7 +106,6 @@ capacity         = "1GiB"
 clutter          = "1%"
 knee             = { at = "50%", factor = 3 }
 fault            = { operation = 50, request = "write", outcome = "EIO" }
-queue            = 4
 
 [[variant]]
 name = "as-above"

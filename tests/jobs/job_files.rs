@@ -85,7 +85,6 @@ stall = { every = 1_000, time = "50ms" }
 capacity = "1GiB"
 knee = { at = "80%", factor = 3 }
 fault = { operation = 5, outcome = "ENOSPC" }
-queue = 4
 "#;
 
 fn plan_of(text: &str) -> Plan {
@@ -265,7 +264,7 @@ fn every_key_of_a_job_file_reaches_the_plan() {
     assert_eq!(overwrite.history.len(), 3, "create, rename and the first pass went before");
     let sim = plan.cells[0].sim;
     assert_eq!((sim.metadata_ns, sim.cold_ns, sim.stall_ns), (5_000, 1_000_000, 50_000_000));
-    assert_eq!((sim.stall_every, sim.queue, sim.capacity), (1_000, 4, Some(1 << 30)));
+    assert_eq!((sim.stall_every, sim.capacity), (1_000, Some(1 << 30)));
     assert!(sim.knee.is_some() && sim.fault.is_some() && sim.drift_percent == 3.0);
 }
 

@@ -148,19 +148,8 @@ fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory
 }
 
 #[test]
-fn a_queue_does_each_operation_once_as_a_blocking_engine_does() {
-    let blocking = ran(&every_operation("engine = 'sim'", "metadata = '1us'"));
-    for depth in [1, 2, 8, 500] {
-        let sim = format!("metadata = '1us', queue = {depth}");
-        let queued = ran(&every_operation("engine = 'sim'", &sim));
-        all_done(&queued);
-        assert_eq!(totals(&queued), totals(&blocking), "a queue of {depth}");
-    }
-}
-
-#[test]
-fn a_queue_with_several_workers_and_failing_requests_still_ends() {
-    let sim = "metadata = '1us', queue = 4, capacity = '200kB'";
+fn several_workers_whose_requests_fail_try_each_operation_once() {
+    let sim = "metadata = '1us', capacity = '200kB'";
     let book = ran(&every_operation("engine = 'sim'\nthreads = 3", sim));
     for m in &book.measurements {
         let failed: u64 = m.errors.values().sum();

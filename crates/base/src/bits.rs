@@ -20,11 +20,13 @@ impl Bits {
     }
 
     /// Whether a bit is set; none is outside of the range.
+    #[inline]
     pub fn get(&self, at: u64) -> bool {
         self.0.get((at / 64) as usize).is_some_and(|word| word.load(Relaxed) >> (at % 64) & 1 == 1)
     }
 
     /// Sets a bit and says what it was; none outside of the range.
+    #[inline]
     pub fn swap(&self, at: u64, value: bool) -> Option<bool> {
         let (word, bit) = (self.0.get((at / 64) as usize)?, 1 << (at % 64));
         let before =

@@ -92,8 +92,7 @@ pub fn is_silly_name(bytes: &[u8]) -> bool {
 
 /// The name of what one rank works in.
 pub fn rank_name(rank: u32) -> String {
-    let mut name = NameBuffer::default();
-    name.push(Name { kind: NameKind::Rank, number: u64::from(rank), generation: 0 });
+    let name = NameBuffer::of(NameKind::Rank, u64::from(rank));
     String::from_utf8_lossy(name.as_bytes()).into_owned()
 }
 
@@ -111,6 +110,13 @@ impl Default for NameBuffer {
 }
 
 impl NameBuffer {
+    /// A name that no rename has changed.
+    pub fn of(kind: NameKind, number: u64) -> Self {
+        let mut name = Self::default();
+        name.push(Name { kind, number, generation: 0 });
+        name
+    }
+
     /// Empties the path.
     #[inline]
     pub fn clear(&mut self) {

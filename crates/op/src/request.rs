@@ -1,6 +1,6 @@
 //! Defines the requests that operations are made of, and the progress of one operation. A request is
-//! plain data: names, contents and buffers belong to the engine, so nothing is borrowed and a queueing
-//! engine may keep a request as long as it likes.
+//! plain data: names, contents and buffers belong to the engine, so nothing is
+//! borrowed.
 
 use std::fmt;
 
@@ -284,9 +284,16 @@ pub struct OperationProgress {
     /// Whether a file or directory is open.
     pub open: bool,
     /// The first error; the operation then only closes what it opened.
-    pub failed: Option<Errno>,
-    /// The request that had it.
-    pub failed_request: Option<RequestKind>,
+    pub failed: Option<RequestError>,
+}
+
+/// The error of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestError {
+    /// Which request.
+    pub kind: RequestKind,
+    /// Its error.
+    pub errno: Errno,
 }
 
 impl OperationProgress {
@@ -303,21 +310,19 @@ impl OperationProgress {
         match outcome {
             // A write of nothing would be asked for again for ever.
             Ok(0) if matches!(kind, RequestKind::Write | RequestKind::WriteAt) => {
-                self.fail(Errno::EIO)
+                self.fail(kind, Errno::EIO)
             }
             Ok(bytes) => {
                 self.last_bytes = bytes;
                 self.bytes += bytes;
             }
-            Err(errno) => self.fail(errno),
+            Err(errno) => self.fail(kind, errno),
         }
     }
 
-    fn fail(&mut self, errno: Errno) {
+    fn fail(&mut self, kind: RequestKind, errno: Errno) {
         self.last_bytes = 0;
-        if self.failed.is_none() {
-            (self.failed, self.failed_request) = (Some(errno), self.last);
-        }
+        self.failed.get_or_insert(RequestError { kind, errno });
     }
 }
 

@@ -4,6 +4,7 @@ use super::request::{Access, NextRequest, OperationProgress, Request, RequestKin
 use super::{Durability, Target};
 
 /// A single request and nothing else, unless the entry's directory is to be made durable.
+#[inline]
 pub(super) fn single(target: &Target, so_far: &OperationProgress, request: Request) -> NextRequest {
     match so_far.last {
         None if target.durability == Durability::FsyncDirectory => NextRequest::Submit(request),
@@ -13,32 +14,24 @@ pub(super) fn single(target: &Target, so_far: &OperationProgress, request: Reque
 }
 
 /// The first step of an operation that reads a file.
+#[inline]
 pub(super) fn open_to_read(target: &Target) -> NextRequest {
     let Target { place, keep_atime, direct, .. } = *target;
-    NextRequest::Submit(Request::Open {
-        place,
-        access: Access::Read,
-        dsync: false,
-        keep_atime,
-        direct,
-    })
+    let (access, dsync) = (Access::Read, false);
+    NextRequest::Submit(Request::Open { place, access, dsync, keep_atime, direct })
 }
 
 /// Open, write all of the content, make it durable, close.
+#[inline]
 pub(super) fn write_file(
     target: &Target,
     so_far: &OperationProgress,
     access: Access,
 ) -> NextRequest {
     let Some(last) = so_far.last else {
-        let dsync = target.durability == Durability::Dsync;
-        return NextRequest::Submit(Request::Open {
-            place: target.place,
-            access,
-            dsync,
-            keep_atime: false,
-            direct: target.direct,
-        });
+        let Target { place, direct, .. } = *target;
+        let (dsync, keep_atime) = (target.durability == Durability::Dsync, false);
+        return NextRequest::Submit(Request::Open { place, access, dsync, keep_atime, direct });
     };
     if so_far.failed.is_some() {
         return close_or_end(so_far);
@@ -86,6 +79,7 @@ pub(super) fn finish(
 }
 
 /// The request that makes what was written to a file durable; `None` if nothing is asked of it alone.
+#[inline]
 pub(super) fn sync_of(durability: Durability) -> Option<Request> {
     match durability {
         Durability::Fsync | Durability::FsyncDirectory => Some(Request::Sync { data_only: false }),
@@ -95,6 +89,7 @@ pub(super) fn sync_of(durability: Durability) -> Option<Request> {
 }
 
 /// Open a directory, ask for its entries until there are none left, close.
+#[inline]
 pub(super) fn list_directory(
     target: &Target,
     so_far: &OperationProgress,
@@ -121,11 +116,13 @@ pub(super) fn list_directory(
 }
 
 /// After an error: close what is open, then end.
+#[inline]
 pub(super) fn close_or_end(so_far: &OperationProgress) -> NextRequest {
     if so_far.open { NextRequest::Last(Request::Close) } else { NextRequest::Done }
 }
 
 /// The last step of an operation that changes a directory.
+#[inline]
 pub(super) fn sync_holder(
     target: &Target,
     so_far: &OperationProgress,

@@ -130,8 +130,6 @@ pub struct SimModel {
     pub knee: Option<SimKnee>,
     /// The fault of one request.
     pub fault: Option<SimFault>,
-    /// Requests that may be under way at once; 0 answers each at once, as a blocking engine does.
-    pub queue: u32,
 }
 
 impl SimModel {

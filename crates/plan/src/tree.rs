@@ -166,11 +166,13 @@ impl DirectoryLayout {
     }
 
     /// Directories on a level, the root being level 0.
+    #[inline]
     fn on_level(self, level: u32) -> u64 {
         self.fan_out.saturating_pow(level)
     }
 
     /// Directories that hold entries.
+    #[inline]
     pub fn holders(self) -> u64 {
         self.on_level(self.depth)
     }
@@ -418,6 +420,7 @@ impl Tree {
     }
 
     /// The layout number of a holder.
+    #[inline]
     pub fn layout_of_holder(&self, holder: u64) -> u64 {
         let holders = self.layout.holders();
         let (root, within) = (holder / holders, holder % holders);

@@ -607,8 +607,6 @@ pub(super) struct WireSim {
     pub(super) knee: Option<WireKnee>,
     /// The fault of one request.
     pub(super) fault: Option<WireSimFault>,
-    /// Requests under way at once, up to 4,096; 0, the default, answers each before the next.
-    pub(super) queue: Option<WireQuantity>,
 }
 
 /// By how much passes, repeats and runs differ as a whole.

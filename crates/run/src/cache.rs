@@ -151,9 +151,9 @@ impl CacheVerdict {
         Self { found, resident, doubt: None }
     }
 
-    /// Not as asked, for a known reason.
-    pub fn doubted(found: CacheState, resident: Option<f64>, doubt: Doubt) -> Self {
-        Self { found, resident, doubt: Some(doubt) }
+    /// Nobody knows, for a known reason.
+    pub fn unverified(resident: Option<f64>, doubt: Doubt) -> Self {
+        Self { found: CacheState::Unverified, resident, doubt: Some(doubt) }
     }
 
     /// With the share of names that were in memory, as far as they could be looked for: of what was
@@ -162,7 +162,7 @@ impl CacheVerdict {
     pub fn with_names(self, cached: Option<f64>) -> Self {
         match cached {
             Some(share) if self.found == CacheState::ColdVerified && share > COLD_SHARE_MAX => {
-                Self::doubted(CacheState::Unverified, self.resident, Doubt::StillCached)
+                Self::unverified(self.resident, Doubt::StillCached)
             }
             _ => self,
         }
@@ -191,7 +191,7 @@ impl CacheVerdict {
             _ => None,
         };
         match doubt {
-            Some(doubt) => Self::doubted(CacheState::Unverified, self.resident, doubt),
+            Some(doubt) => Self::unverified(self.resident, doubt),
             None => self,
         }
     }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::clock::Clock;
-use super::engine::{Completion, Engine, Submitted, Ticket};
+use super::engine::Engine;
 use boatload_base::errno::Errno;
-use boatload_op::{ItemId, NextRequest, OperationProgress, Request, RequestKind, Target};
-use boatload_plan::phase::{PhaseEnd, TargetMap};
+use boatload_op::request::RequestError;
+use boatload_op::{ItemId, NextRequest, Operation, OperationProgress, RequestKind, Target};
+use boatload_plan::phase::PhaseEnd;
 use boatload_plan::selection::Share;
 use boatload_plan::{Phase, Tree};
 
@@ -72,46 +73,30 @@ pub struct WorkerTally {
 /// A request that failed, and the entry that its operation worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedRequest {
-    /// Which request; `None` where its result was lost with a queue.
-    pub kind: Option<RequestKind>,
+    /// Which request.
+    pub kind: RequestKind,
     /// The entry.
     pub place: ItemId,
 }
 
 impl WorkerTally {
-    fn count(&mut self, slot: &OperationSlot) {
-        let progress = &slot.progress;
+    #[inline]
+    fn count(&mut self, target: &Target, progress: &OperationProgress) {
         match progress.failed {
             None => {
                 self.operations += 1;
                 self.bytes += progress.bytes;
             }
-            Some(errno) => {
+            Some(RequestError { kind, errno }) => {
                 *self.errors.entry(errno).or_default() += 1;
-                let request =
-                    FailedRequest { kind: progress.failed_request, place: slot.target.place };
+                let request = FailedRequest { kind, place: target.place };
                 self.failures.entry(errno).or_insert(request);
             }
         }
     }
 }
 
-/// One operation under way.
-struct OperationSlot {
-    turn: u64,
-    target: Target,
-    progress: OperationProgress,
-    pending: Option<Request>,
-    started: u64,
-}
-
-enum Advanced {
-    Finished,
-    Queued,
-    Full,
-}
-
-/// Carries out one worker's part of a phase.
+/// Carries out one worker's part of a phase, one operation after the other.
 pub fn drive<E: Engine, C: Clock, R: Recorder>(
     work: &WorkerPart<'_>,
     engine: &mut E,
@@ -119,25 +104,53 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
     recorder: &mut R,
 ) -> WorkerTally {
     let started = clock.now();
-    let duration_ns = match work.phase.end {
+    let deadline = deadline(work.phase, clock, started);
+    let targets = work.phase.targets(work.tree);
+    let mut tally = WorkerTally { started, ended: started, ..WorkerTally::default() };
+    let (mut turn, mut position) = (0, 0);
+    while turn < work.turns_max && tally.ended < deadline && !work.stop.load(Ordering::Relaxed) {
+        if position == work.share.count {
+            position = 0;
+        }
+        let target = targets.target(work.share.number(position));
+        position += 1;
+        let progress = operate(work.phase.operation, &target, engine);
+        let begun = std::mem::replace(&mut tally.ended, clock.now());
+        tally.count(&target, &progress);
+        if progress.failed.is_none() {
+            recorder.record(turn, clock.nanoseconds(begun, tally.ended));
+        }
+        turn += 1;
+        work.done.0.store(turn, Ordering::Relaxed);
+    }
+    tally
+}
+
+/// Carries out the requests of one operation.
+#[inline]
+fn operate(operation: &Operation, target: &Target, engine: &mut impl Engine) -> OperationProgress {
+    let mut progress = OperationProgress::default();
+    loop {
+        let (request, is_last) = match (operation.step)(target, &progress) {
+            NextRequest::Submit(request) => (request, false),
+            NextRequest::Last(request) => (request, true),
+            NextRequest::Done => return progress,
+        };
+        progress.complete(&request, engine.carry_out(&request));
+        if is_last {
+            return progress;
+        }
+    }
+}
+
+/// From when on no operation begins, in ticks of a clock.
+fn deadline(phase: &Phase, clock: &impl Clock, started: u64) -> u64 {
+    let duration_ns = match phase.end {
         PhaseEnd::After(ns) => Some(ns),
         PhaseEnd::Targets | PhaseEnd::Operations(_) => None,
     };
-    let ends_ns = duration_ns.into_iter().chain(work.phase.limit_ns).min();
-    let deadline = ends_ns.map_or(u64::MAX, |ns| started.saturating_add(ticks(clock, ns)));
-    let mut run = Drive {
-        work,
-        targets: work.phase.targets(work.tree),
-        engine,
-        clock,
-        recorder,
-        tally: WorkerTally { started, ended: started, ..WorkerTally::default() },
-        now: started,
-        deadline,
-        position: 0,
-    };
-    run.all();
-    run.tally
+    let ends_ns = duration_ns.into_iter().chain(phase.limit_ns).min();
+    ends_ns.map_or(u64::MAX, |ns| started.saturating_add(ticks(clock, ns)))
 }
 
 /// A time in ticks of a clock.
@@ -146,187 +159,4 @@ fn ticks(clock: &impl Clock, ns: u64) -> u64 {
     let ns_of_ticks = clock.nanoseconds(0, TICKS).max(1);
     let ticks = u128::from(ns) * u128::from(TICKS) / u128::from(ns_of_ticks);
     u64::try_from(ticks).unwrap_or(u64::MAX)
-}
-
-struct Drive<'a, E, C, R> {
-    work: &'a WorkerPart<'a>,
-    targets: TargetMap<'a>,
-    engine: &'a mut E,
-    clock: &'a C,
-    recorder: &'a mut R,
-    tally: WorkerTally,
-    /// The last reading of the clock.
-    now: u64,
-    /// From when on no operation begins.
-    deadline: u64,
-    /// Which of the worker's targets is next.
-    position: u64,
-}
-
-impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
-    /// Fills every free slot with the next target; waits only when no request ends without a wait. With a
-    /// blocking engine there is one slot, which is always free again at once.
-    fn all(&mut self) {
-        let depth = self.engine.depth().max(1);
-        let mut slots: Vec<Option<OperationSlot>> = (0..depth).map(|_| None).collect();
-        let mut free: Vec<u32> = (0..depth).rev().collect();
-        let mut refused: Vec<u32> = Vec::new();
-        let mut ended: Vec<Completion> = Vec::with_capacity(depth as usize);
-        let mut turn = 0;
-        loop {
-            while let Some(&ticket) = free.last() {
-                if turn == self.work.turns_max || self.is_over() {
-                    break;
-                }
-                let mut slot = self.begin(turn);
-                turn += 1;
-                match self.advance(Ticket(ticket), &mut slot) {
-                    Advanced::Finished => self.finish(&slot),
-                    Advanced::Queued => slots[free_slot(&mut free, ticket)] = Some(slot),
-                    Advanced::Full => {
-                        slots[free_slot(&mut free, ticket)] = Some(slot);
-                        refused.push(ticket);
-                        break;
-                    }
-                }
-            }
-            if free.len() == depth as usize {
-                return;
-            }
-            let under_way = slots.len() - free.len() - refused.len();
-            let mut again = std::mem::take(&mut refused);
-            if self.wait(&mut ended, under_way).is_err() {
-                // Every request under way has failed, the refused ones among them.
-                again.clear();
-            }
-            for completion in ended.drain(..) {
-                self.take(completion, &mut slots, &mut free, &mut refused);
-            }
-            for ticket in again {
-                self.go_on(Ticket(ticket), &mut slots, &mut free, &mut refused);
-            }
-        }
-    }
-
-    /// Whether the time is over or the user wants to stop.
-    #[inline]
-    fn is_over(&self) -> bool {
-        self.now >= self.deadline || self.work.stop.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    fn begin(&mut self, turn: u64) -> OperationSlot {
-        if self.position == self.work.share.count {
-            self.position = 0;
-        }
-        let number = self.work.share.number(self.position);
-        self.position += 1;
-        OperationSlot {
-            turn,
-            target: self.targets.target(number),
-            progress: OperationProgress::default(),
-            pending: None,
-            started: self.now,
-        }
-    }
-
-    /// Goes through the operation's requests until it ends or has to wait.
-    #[inline]
-    fn advance(&mut self, ticket: Ticket, slot: &mut OperationSlot) -> Advanced {
-        let operation = self.work.phase.operation;
-        let mut step = match slot.pending.take() {
-            Some(refused) => NextRequest::Submit(refused),
-            None => (operation.step)(&slot.target, &slot.progress),
-        };
-        loop {
-            let (request, is_last) = match step {
-                NextRequest::Submit(request) => (request, false),
-                NextRequest::Last(request) => (request, true),
-                NextRequest::Done => return Advanced::Finished,
-            };
-            let outcome = match self.engine.submit(ticket, &request) {
-                Submitted::Done(outcome) => outcome,
-                waits => {
-                    slot.pending = Some(request);
-                    let queued = waits == Submitted::Queued;
-                    return if queued { Advanced::Queued } else { Advanced::Full };
-                }
-            };
-            slot.progress.complete(&request, outcome);
-            if is_last {
-                return Advanced::Finished;
-            }
-            step = (operation.step)(&slot.target, &slot.progress);
-        }
-    }
-
-    #[inline]
-    fn finish(&mut self, slot: &OperationSlot) {
-        self.now = self.clock.now();
-        self.tally.ended = self.now;
-        self.tally.count(slot);
-        if slot.progress.failed.is_none() {
-            self.recorder.record(slot.turn, self.clock.nanoseconds(slot.started, self.now));
-        }
-        self.work.done.0.store(slot.turn + 1, Ordering::Relaxed);
-    }
-
-    /// Waits for queued requests. A queue that fails, or that has nothing under way and takes
-    /// nothing in, would wait for ever: its operations are counted as failed instead.
-    fn wait(&mut self, ended: &mut Vec<Completion>, under_way: usize) -> Result<(), Errno> {
-        let reaped = if under_way == 0 { Err(Errno::EAGAIN) } else { self.engine.reap(1, ended) };
-        if let Err(errno) = reaped {
-            ended.clear();
-            let tickets = (0..self.engine.depth()).map(Ticket);
-            ended.extend(tickets.map(|ticket| Completion { ticket, outcome: Err(errno) }));
-        }
-        self.now = self.clock.now();
-        reaped
-    }
-
-    /// Takes in the end of a queued request and continues its operation.
-    fn take(
-        &mut self,
-        completion: Completion,
-        slots: &mut [Option<OperationSlot>],
-        free: &mut Vec<u32>,
-        refused: &mut Vec<u32>,
-    ) {
-        let Some(slot) = slots.get_mut(completion.ticket.0 as usize).and_then(Option::as_mut)
-        else {
-            return;
-        };
-        if let Some(request) = slot.pending.take() {
-            slot.progress.complete(&request, completion.outcome);
-        }
-        self.go_on(completion.ticket, slots, free, refused);
-    }
-
-    fn go_on(
-        &mut self,
-        ticket: Ticket,
-        slots: &mut [Option<OperationSlot>],
-        free: &mut Vec<u32>,
-        refused: &mut Vec<u32>,
-    ) {
-        let Some(mut slot) = slots.get_mut(ticket.0 as usize).and_then(Option::take) else {
-            return;
-        };
-        match self.advance(ticket, &mut slot) {
-            Advanced::Finished => {
-                self.finish(&slot);
-                free.push(ticket.0);
-                return;
-            }
-            Advanced::Queued => {}
-            Advanced::Full => refused.push(ticket.0),
-        }
-        slots[ticket.0 as usize] = Some(slot);
-    }
-}
-
-/// Takes a ticket out of the free ones; it is the last of them.
-fn free_slot(free: &mut Vec<u32>, ticket: u32) -> usize {
-    free.pop();
-    ticket as usize
 }

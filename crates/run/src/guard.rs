@@ -101,16 +101,15 @@ fn watch(control: BorrowedFd<'_>, place: &Path, name: &OsStr) -> Result<Option<R
         last = match remove_leftover(parent.as_fd(), name) {
             Ok(removal) if removal.left.is_empty() => return Ok(Some(removal)),
             // A rank that the launcher has not ended yet may have added it.
-            Ok(removal) => Err(leftover_failure(place, name, &removal.left.join(", "))),
+            Ok(Removal { left, .. }) => {
+                let place = shown(place.join(name));
+                Err(Failure::failed(format!("{place} stays: {}", left.join(", "))))
+            }
             Err(failure) => Err(failure),
         };
         boatload_base::patience::pause(PAUSE);
     }
     last
-}
-
-fn leftover_failure(place: &Path, name: &OsStr, what: &str) -> Failure {
-    Failure::failed(format!("{} stays: {what}", shown(place.join(name))))
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FallocateFlags};
 use rustix::io::Errno as OsErrno;
 
-use super::run_directory::IMAGE;
+use super::run_directory::{IMAGE, create_new, open_note};
 use super::unread::{UnreadExtent, are_in_place};
 use boatload_base::failure::{Failure, Result};
-use boatload_base::names::{Name, NameBuffer, NameKind};
+use boatload_base::names::{NameBuffer, NameKind};
 use boatload_base::units::bytes;
 use boatload_host::page_cache::evict;
 use boatload_host::space::Space;
@@ -46,8 +46,7 @@ impl ImageFile {
     /// # Errors
     /// If there is one, or it cannot be so large.
     pub fn make(directory: OwnedFd, bytes: u64) -> std::io::Result<Self> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&directory, IMAGE, flags, Mode::RUSR | Mode::WUSR)?;
+        let file = create_new(directory.as_fd(), IMAGE)?;
         rustix::fs::ftruncate(&file, bytes)?;
         Ok(Self { file: file.into(), directory, bytes })
     }
@@ -71,9 +70,8 @@ impl ImageFile {
     /// # Errors
     /// If it cannot be written, or was interrupted; then the state is not kept.
     pub fn keep(&self, number: u64, unread: &[UnreadExtent], stop: &AtomicBool) -> Result<()> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
-        let kept = rustix::fs::openat(&self.directory, name_of(number).as_c_str(), flags, mode);
+        let kept =
+            create_new(self.directory.as_fd(), NameBuffer::of(NameKind::Image, number).as_c_str());
         let kept = File::from(kept.map_err(|error| cannot("keep an image", error))?);
         let unread = if are_in_place(self.file(), unread) { unread } else { &[] };
         let copy = ImageCopy { left_out: unread, left_out_before: &[], is_new: true, stop };
@@ -81,7 +79,7 @@ impl ImageFile {
         drop(kept);
         copied.map_err(|error| {
             let _ = self.remove(number);
-            failed_to("keep an image", &error)
+            cannot("keep an image", error)
         })
     }
 
@@ -91,13 +89,12 @@ impl ImageFile {
     /// # Errors
     /// If it cannot be read or written, or was interrupted; then the image holds neither state.
     pub fn restore(&self, number: u64, unread: &[UnreadExtent], stop: &AtomicBool) -> Result<()> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut name = name_of(number);
-        let kept = rustix::fs::openat(&self.directory, name.as_c_str(), flags, Mode::empty());
+        let kept =
+            open_note(self.directory.as_fd(), NameBuffer::of(NameKind::Image, number).as_c_str());
         let kept = kept.map_err(|error| cannot("restore an image", error))?;
         let copy = ImageCopy { left_out: &[], left_out_before: unread, is_new: false, stop };
         let copied = self.copy(&kept.into(), &self.file, &copy);
-        copied.map_err(|error| failed_to("restore an image", &error))
+        copied.map_err(|error| cannot("restore an image", error))
     }
 
     /// Removes state `number`.
@@ -105,8 +102,12 @@ impl ImageFile {
     /// # Errors
     /// If it is not there, or cannot be removed.
     pub fn remove(&self, number: u64) -> Result<()> {
-        rustix::fs::unlinkat(&self.directory, name_of(number).as_c_str(), AtFlags::empty())
-            .map_err(|error| cannot("remove a kept image", error))
+        rustix::fs::unlinkat(
+            &self.directory,
+            NameBuffer::of(NameKind::Image, number).as_c_str(),
+            AtFlags::empty(),
+        )
+        .map_err(|error| cannot("remove a kept image", error))
     }
 
     /// Whether a copy of these ranges leaves as much free as boatload leaves others. On a file system without holes all of
@@ -234,17 +235,8 @@ fn next(file: &File, from: rustix::fs::SeekFrom) -> std::io::Result<Option<u64>>
     }
 }
 
-fn name_of(number: u64) -> NameBuffer {
-    let mut name = NameBuffer::default();
-    name.push(Name { kind: NameKind::Image, number, generation: 0 });
-    name
-}
-
-fn cannot(doing: &str, error: OsErrno) -> Failure {
-    failed_to(doing, &error.into())
-}
-
-fn failed_to(doing: &str, error: &std::io::Error) -> Failure {
+fn cannot(doing: &str, error: impl Into<std::io::Error>) -> Failure {
+    let error = error.into();
     match error.kind() {
         std::io::ErrorKind::Interrupted => Failure::interrupted("interrupted"),
         _ => Failure::from_system(format!("{doing} in the run's directory"), error),

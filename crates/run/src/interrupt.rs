@@ -9,6 +9,7 @@ use signal_hook::consts::{
     SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
     SIGXCPU, SIGXFSZ,
 };
+use signal_hook::flag;
 
 /// Signals that end a process which does not listen to them, without the signals of its own mistakes; signals of
 /// real time are of the same kind (signal(7)).
@@ -62,19 +63,16 @@ impl Interrupt {
         let failed = |error| Failure::from_system("listen to signals", error);
         for signal in PRESSED {
             // The order matters: the signal that arms, which comes after these, ends nothing.
-            signal_hook::flag::register_conditional_shutdown(
-                signal,
-                Exit::Interrupted as i32,
-                Arc::clone(&interrupt.armed),
-            )
-            .map_err(failed)?;
+            let armed = Arc::clone(&interrupt.armed);
+            flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, armed)
+                .map_err(failed)?;
         }
         for signal in signals() {
-            for flag in [&interrupt.asked, &interrupt.armed] {
-                signal_hook::flag::register(signal, Arc::clone(flag)).map_err(failed)?;
+            for set in [&interrupt.asked, &interrupt.armed] {
+                flag::register(signal, Arc::clone(set)).map_err(failed)?;
             }
         }
-        signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
+        flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
         Ok(interrupt)
     }
 

@@ -13,8 +13,8 @@ use rustix::io::Errno as OsErrno;
 
 use super::kept_ballast::NOTE;
 use super::run_directory::{
-    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, Marker, RunDirectory, open_directory,
-    open_parent, write_new,
+    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, Marker, RunDirectory, entries_of,
+    open_directory, open_parent, write_new,
 };
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::files;
@@ -167,17 +167,6 @@ impl Removal {
     /// One that could not be done.
     pub fn failed(failure: Failure) -> Self {
         Self { left: vec![failure.sentence], leavings: 1, ..Self::default() }
-    }
-
-    /// Removes one name below an open directory that only boatload writes to; one that is not there
-    /// any more was removed by someone else.
-    pub fn unlink(&mut self, directory: BorrowedFd<'_>, path: &CStr, flags: AtFlags) {
-        match rustix::fs::unlinkat(directory, path, flags) {
-            Ok(()) if flags.contains(AtFlags::REMOVEDIR) => self.directories += 1,
-            Ok(()) => self.files += 1,
-            Err(OsErrno::NOENT) => {}
-            Err(error) => self.leave(&path.to_string_lossy(), &error.to_string()),
-        }
     }
 
     /// Removes a directory that is empty but for its marker; gives where it was if somebody had renamed it. The marker goes last,
@@ -353,32 +342,32 @@ fn remove_pass(
     left: &mut LeftEntries,
 ) -> rustix::io::Result<()> {
     let RemovalScope { depth, is_top } = place;
-    for entry in Dir::read_from(directory)? {
+    for entry in entries_of(directory)? {
         let entry = entry?;
         let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..")
-            || (depth == 0 && name.to_bytes() == MARKER.as_bytes())
-        {
+        if depth == 0 && name.to_bytes() == MARKER.as_bytes() {
             continue;
         }
         let text = OsStr::from_bytes(name.to_bytes());
-        match verdict(directory, name, entry.file_type(), is_top) {
-            Ok(OwnershipVerdict::File) => {
-                match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
-                    Ok(()) => removal.files += 1,
-                    Err(OsErrno::NOENT) => {}
-                    Err(error) => left.others.push((text.to_owned(), error.to_string())),
+        let removed = verdict(directory, name, entry.file_type(), is_top).and_then(|verdict| {
+            match verdict {
+                OwnershipVerdict::File => {
+                    rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
+                    removal.files += 1;
+                }
+                OwnershipVerdict::Directory => {
+                    remove_directory(directory, text, depth + 1, path, removal);
+                }
+                OwnershipVerdict::DeletedFile => left.deleted.push(text.to_owned()),
+                OwnershipVerdict::Foreign => {
+                    left.others.push((text.to_owned(), "boatload did not make it".into()));
                 }
             }
-            Ok(OwnershipVerdict::Directory) => {
-                remove_directory(directory, text, depth + 1, path, removal);
-            }
-            Ok(OwnershipVerdict::DeletedFile) => left.deleted.push(text.to_owned()),
-            Ok(OwnershipVerdict::Foreign) => {
-                left.others.push((text.to_owned(), "boatload did not make it".into()));
-            }
-            // It was closed, or another rank was quicker.
-            Err(OsErrno::NOENT) => {}
+            Ok(())
+        });
+        // One that is not there any more was closed, or another rank was quicker.
+        match removed {
+            Ok(()) | Err(OsErrno::NOENT) => {}
             Err(error) => left.others.push((text.to_owned(), error.to_string())),
         }
     }

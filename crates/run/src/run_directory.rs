@@ -9,8 +9,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, Uid};
+use rustix::fs::{
+    AtFlags, Dir, DirEntry, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, Uid,
+};
 use rustix::io::Errno as OsErrno;
+use rustix::path::Arg;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{boot_seconds_of_day, seconds_of_day};
@@ -276,7 +279,10 @@ fn open_locked(
 /// Makes an open directory this user's and closed to others, if it is empty: who may rename in its parent can have put
 /// another in its place before it was opened. One in which there is anything stays as it is.
 fn make_own(directory: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    let refuse_unless_empty = || if is_empty(directory)? { Ok(()) } else { Err(OsErrno::NOTEMPTY) };
+    let refuse_unless_empty = || match entries_of(directory)?.next().transpose()? {
+        Some(_) => Err(OsErrno::NOTEMPTY),
+        None => Ok(()),
+    };
     refuse_unless_empty()?;
     let before = rustix::fs::fstat(directory)?;
     let user = rustix::process::geteuid();
@@ -301,13 +307,13 @@ fn where_there_are_owners(changed: rustix::io::Result<()>) -> rustix::io::Result
     }
 }
 
-fn is_empty(directory: BorrowedFd<'_>) -> rustix::io::Result<bool> {
-    for entry in Dir::read_from(directory)? {
-        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+/// The entries of an open directory but for itself and the one above.
+pub(super) fn entries_of(
+    directory: BorrowedFd<'_>,
+) -> rustix::io::Result<impl Iterator<Item = rustix::io::Result<DirEntry>>> {
+    let is_inside = |entry: &DirEntry| !matches!(entry.file_name().to_bytes(), b"." | b"..");
+    let entries = Dir::read_from(directory)?;
+    Ok(entries.filter(move |entry| entry.as_ref().map_or(true, is_inside)))
 }
 
 /// Whether a name is one that a run directory may have.
@@ -323,14 +329,19 @@ pub(super) fn write_new(
     name: &str,
     what: &impl Serialize,
 ) -> std::io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR)?;
+    let file = create_new(directory, name)?;
     let text = serde_json::to_string(what).map_err(std::io::Error::other)?;
     write_all(file, text.as_bytes())
 }
 
-/// Opens such a file, through no link and without waiting for the other end of a pipe.
-pub(super) fn open_note(directory: BorrowedFd<'_>, name: &str) -> rustix::io::Result<OwnedFd> {
+/// Makes a file in an open directory, where there must be none of that name.
+pub(super) fn create_new(directory: BorrowedFd<'_>, name: impl Arg) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR)
+}
+
+/// Opens such a file to read it, through no link and without waiting for the other end of a pipe.
+pub(super) fn open_note(directory: BorrowedFd<'_>, name: impl Arg) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     rustix::fs::openat(directory, name, flags, Mode::empty())
 }
@@ -425,17 +436,14 @@ pub fn is_unmarked(directory: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Resul
     if stat.st_uid != rustix::process::geteuid().as_raw() || stat.st_mode & 0o777 != 0o700 {
         return Ok(false);
     }
-    for entry in Dir::read_from(directory)? {
-        match entry?.file_name().to_bytes() {
-            b"." | b".." => {}
-            name if name == MARKER.as_bytes() => {
-                let marker = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW)?;
-                let is_file = FileType::from_raw_mode(marker.st_mode) == FileType::RegularFile;
-                if !is_file || marker.st_size > 0 {
-                    return Ok(false);
-                }
-            }
-            _ => return Ok(false),
+    for entry in entries_of(directory)? {
+        if entry?.file_name().to_bytes() != MARKER.as_bytes() {
+            return Ok(false);
+        }
+        let marker = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_file = FileType::from_raw_mode(marker.st_mode) == FileType::RegularFile;
+        if !is_file || marker.st_size > 0 {
+            return Ok(false);
         }
     }
     Ok(true)

@@ -196,11 +196,10 @@ fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
     (ends.len() > 1 && ticks > 0).then(|| (last - middle) as f64 / ticks as f64)
 }
 
-/// What the gate tells those who wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GateState {
-    #[default]
-    Waiting,
+    /// For so many workers that have not reached it.
+    WaitsFor(usize),
     Open,
     CalledOff,
 }
@@ -208,41 +207,43 @@ enum GateState {
 /// A start line for a fixed number of workers.
 #[derive(Debug)]
 pub struct Gate {
-    missing: Mutex<(usize, GateState)>,
+    state: Mutex<GateState>,
     changed: Condvar,
 }
 
 impl Gate {
     /// A gate that opens when `workers` have reached it.
     pub fn new(workers: usize) -> Self {
-        Self { missing: Mutex::new((workers, GateState::Waiting)), changed: Condvar::new() }
+        Self { state: Mutex::new(GateState::WaitsFor(workers)), changed: Condvar::new() }
     }
 
     /// Waits for the others. False if the start was called off.
     pub fn pass(&self) -> bool {
         let mut gate = self.lock();
-        gate.0 = gate.0.saturating_sub(1);
-        if gate.0 == 0 && gate.1 == GateState::Waiting {
-            gate.1 = GateState::Open;
-            self.changed.notify_all();
+        match *gate {
+            GateState::WaitsFor(0 | 1) => {
+                *gate = GateState::Open;
+                self.changed.notify_all();
+            }
+            GateState::WaitsFor(missing) => *gate = GateState::WaitsFor(missing - 1),
+            GateState::Open | GateState::CalledOff => {}
         }
-        let waiting = |gate: &mut (usize, GateState)| gate.1 == GateState::Waiting;
-        let gate = self.changed.wait_while(gate, waiting).unwrap_or_else(PoisonError::into_inner);
-        gate.1 == GateState::Open
+        let waits = |gate: &mut GateState| matches!(gate, GateState::WaitsFor(_));
+        let gate = self.changed.wait_while(gate, waits).unwrap_or_else(PoisonError::into_inner);
+        *gate == GateState::Open
     }
 
     /// Sends everybody home, unless they have started.
     pub fn call_off(&self) {
         let mut gate = self.lock();
-        if gate.1 == GateState::Waiting {
-            gate.1 = GateState::CalledOff;
+        if matches!(*gate, GateState::WaitsFor(_)) {
+            *gate = GateState::CalledOff;
             self.changed.notify_all();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, (usize, GateState)> {
-        // Nothing in here can leave the pair half changed.
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

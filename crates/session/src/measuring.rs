@@ -382,9 +382,9 @@ struct MetErrors<'a> {
 impl MetErrors<'_> {
     /// So many operations failed with an error.
     fn reason(&self, error: Errno, operations: u64, phase: &Phase) -> InvalidReason {
-        let first = self.failures.get(&error).and_then(|FailedRequest { kind, place }| {
-            Some(FirstFailure { request: (*kind)?, entry: place.to_string() })
-        });
+        let first = self.failures.get(&error);
+        let first =
+            first.map(|met| FirstFailure { request: met.kind, entry: met.place.to_string() });
         let lack = self.lack.filter(|_| error == Errno::ENOSPC);
         InvalidReason::Failed { error, operations, first, lack, direct: phase.direct }
     }

@@ -3,11 +3,11 @@
 use super::Settings;
 use super::filesystem::CrossedVariant;
 use super::keys::{KeyReader, Scope};
-use super::limits::{DELAY_MAX, SIM_COUNT_MAX, SIM_QUEUE_MAX, SIM_SPREAD_MAX, SIM_TIME_MAX_NS};
+use super::limits::{DELAY_MAX, SIM_COUNT_MAX, SIM_SPREAD_MAX, SIM_TIME_MAX_NS};
 use crate::phase::{CacheAsked, Phase, PhaseEnd};
 use crate::report::{ProblemList, below, element};
 use crate::sim::{SimFault, SimFaultOutcome, SimKnee, SimModel, SimNeighbour, SimSpread};
-use crate::tree::{Handles, Sizes, Tree};
+use crate::tree::{Sizes, Tree};
 use crate::wire::{Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim, WireSimFault};
 use crate::{CellPlan, EngineName, FileSystem};
 use boatload_base::errno::Errno;
@@ -56,9 +56,6 @@ impl<'a> CellCheck<'a> {
         let engine = engine.unwrap_or_default();
         self.check_made(engine, on_device);
         let delay = self.delay(engine, on_device);
-        if engine.is_simulated() && sim.queue > 1 {
-            self.check_queue(tree.as_ref());
-        }
         for outline in outlines.iter().flatten() {
             let own = outlines.iter().flatten().filter_map(|outline| outline.sizes);
             let laws: Vec<Sizes> = tree.iter().map(|tree| tree.sizes).chain(own).collect();
@@ -123,18 +120,6 @@ impl<'a> CellCheck<'a> {
             keys.problem("", "a delay", expected);
         }
         percent / 100.0
-    }
-
-    /// A file that stays open is one worker's, who writes its chunks one after another.
-    fn check_queue(&mut self, tree: Option<&Tree>) {
-        let Some(chunks) = tree.and_then(|tree| tree.chunks) else { return };
-        if chunks.handles == Handles::KeepOpen && chunks.per_file > 1 {
-            let is_own = self.variant.wire.tree.is_some();
-            let place = if is_own { self.variant_key("tree") } else { "tree".into() };
-            let found = "`keep-open` with several requests under way";
-            let expected = "`reopen`, or `queue = 0` in the `sim` table";
-            self.keys(&place).problem("handles", found, expected);
-        }
     }
 
     /// Where no phase works on files there is no tree, and none may be written down.
@@ -237,9 +222,6 @@ impl KeyReader<'_> {
             drift_percent: self.sim_percent("drift", &wire.drift, 10_000.0),
             capacity: self.whole("capacity", &wire.capacity, Unit::Bytes, 1..=SIM_COUNT_MAX),
             clutter_percent: self.sim_percent("clutter", &wire.clutter, 100.0),
-            queue: self
-                .whole_or(0, "queue", &wire.queue, Unit::Count, 0..=SIM_QUEUE_MAX)
-                .unwrap_or(0),
             ..SimModel::default()
         };
         self.sim_events(wire, model)

@@ -62,5 +62,3 @@ pub(super) const SIM_TIME_MAX_NS: u64 = 3_600_000_000_000;
 pub(super) const SIM_COUNT_MAX: u64 = 1 << 53;
 /// Spread of simulated times, in percent. Time never goes back: the largest deviation takes less than all of it.
 pub(super) const SIM_SPREAD_MAX: f64 = 30.0;
-/// Simulated requests under way at once.
-pub(super) const SIM_QUEUE_MAX: u64 = 4_096;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::collectives::{Collectives, RankFailure};
+use super::collectives::{Collectives, RankResult};
 use crate::clock::{Clock, RealClock};
 
 /// Messages there and back for each rank; the quickest counts.
@@ -52,7 +52,7 @@ fn now_ns(clock: &RealClock) -> i64 {
 pub fn measure_offsets(
     collectives: &Collectives<'_>,
     clock: &RealClock,
-) -> Result<Vec<ClockOffset>, RankFailure> {
+) -> RankResult<Vec<ClockOffset>> {
     if collectives.rank() > 0 {
         for _ in 0..PINGS {
             collectives.receive(0, WITHIN)?;

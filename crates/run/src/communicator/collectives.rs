@@ -33,6 +33,9 @@ const SENT_WITHIN: Duration = Duration::from_secs(60);
 /// How long that may take where the others are told that this rank ends.
 const REPORTED_WITHIN: Duration = Duration::from_secs(1);
 
+/// The message about a rank that sends what belongs to no operation, or to another one.
+const OUT_OF_STEP: &str = "it does something other than the rest: is the command the same on all?";
+
 /// Bytes before the text of a message: what it is, and the number of its operation.
 const HEAD_BYTES: usize = 9;
 
@@ -66,6 +69,9 @@ pub struct RankFailure {
     /// Ranks that did not answer when it was asked to end.
     silent: Vec<u32>,
 }
+
+/// What came of the messages of ranks, or why all end.
+pub type RankResult<T> = std::result::Result<T, RankFailure>;
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +127,10 @@ impl RankFailure {
     fn silent(rank: u32, waited: Duration) -> Self {
         let sentence = format!("it did not answer within {}", span(waited.as_secs_f64()));
         Self::other(rank, sentence)
+    }
+
+    fn lost(rank: u32, why: &MessageError) -> Self {
+        Self::other(rank, format!("it cannot be reached: {why}"))
     }
 
     /// This rank was asked to end, and these did not answer then.
@@ -189,8 +199,8 @@ impl<'a> Collectives<'a> {
     ///
     /// # Errors
     /// If they cannot be sent; then all ranks end.
-    pub(super) fn send(&self, to: u32, what: &[u8]) -> std::result::Result<(), RankFailure> {
-        let sent = self.post(to, MessageKind::Clock, self.number(), what, SENT_WITHIN);
+    pub(super) fn send(&self, to: u32, what: &[u8]) -> RankResult<()> {
+        let sent = self.post(to, MessageKind::Clock, what, SENT_WITHIN);
         sent.map_err(|failure| self.fail_between(NoAnswer::Noticed(failure)))
     }
 
@@ -198,12 +208,8 @@ impl<'a> Collectives<'a> {
     ///
     /// # Errors
     /// If it told nothing in time, or a rank has failed; then all ranks end.
-    pub(super) fn receive(
-        &self,
-        from: u32,
-        within: Duration,
-    ) -> std::result::Result<Vec<u8>, RankFailure> {
-        let (heard, _) = self.wait_for(from, MessageKind::Clock, self.number(), within);
+    pub(super) fn receive(&self, from: u32, within: Duration) -> RankResult<Vec<u8>> {
+        let heard = self.wait_for(from, MessageKind::Clock, within, &mut Duration::default());
         heard.map_err(|why| self.fail_between(why))
     }
 
@@ -236,7 +242,7 @@ impl<'a> Collectives<'a> {
 
     /// Tells a rank why all end; one that cannot be reached notices that alone.
     fn report(&self, to: u32, failure: &RankFailure) {
-        let _ = self.send_word(to, self.number(), &Err(failure.clone()), REPORTED_WITHIN);
+        let _ = self.send_word(to, &Err(failure.clone()), REPORTED_WITHIN);
     }
 
     /// The number of the last collective operation.
@@ -265,25 +271,23 @@ impl<'a> Collectives<'a> {
         merge: Merge<'_>,
         within: Duration,
         answer: impl FnOnce(Vec<u8>) -> Result<Vec<u8>>,
-    ) -> std::result::Result<Vec<u8>, RankFailure> {
+    ) -> RankResult<Vec<u8>> {
         if let Some(ended) = self.ended() {
             return Err(ended);
         }
-        let number = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.done.fetch_add(1, Ordering::Relaxed);
         let own = |failure| RankFailure::of_this_rank(self.rank(), failure);
-        let said = self.reduce(mine.map_err(own), merge, number, within);
+        let said = self.reduce(mine.map_err(own), merge, within);
         let answer = match (said, parent(self.rank())) {
             (Err(NoAnswer::ReportedFromAbove(failure)), _) => Err(failure),
             (said, None) => {
                 said.map_err(NoAnswer::failure).and_then(|said| answer(said).map_err(own))
             }
-            (said, Some(up)) => {
-                self.broadcast_from(up, number, &said.map_err(NoAnswer::failure), within)
-            }
+            (said, Some(up)) => self.broadcast_from(up, &said.map_err(NoAnswer::failure), within),
         };
         for child in children(self.rank(), self.size()) {
             // One that cannot be reached notices that alone.
-            let _ = self.send_word(child, number, &answer, SENT_WITHIN);
+            let _ = self.send_word(child, &answer, SENT_WITHIN);
         }
         if let Err(failure) = &answer {
             *self.lock() = Some(failure.clone());
@@ -295,14 +299,14 @@ impl<'a> Collectives<'a> {
     fn broadcast_from(
         &self,
         up: u32,
-        number: u64,
-        said: &std::result::Result<Vec<u8>, RankFailure>,
+        said: &RankResult<Vec<u8>>,
         within: Duration,
-    ) -> std::result::Result<Vec<u8>, RankFailure> {
+    ) -> RankResult<Vec<u8>> {
         // Above it each level may wait for one that is silent.
         let within = within + EACH_LEVEL * (levels(self.size()) + 1);
-        let sent = self.send_word(up, number, said, SENT_WITHIN).map_err(NoAnswer::Noticed);
-        let heard = sent.and_then(|()| self.wait_for(up, MessageKind::Word, number, within).0);
+        let sent = self.send_word(up, said, SENT_WITHIN).map_err(NoAnswer::Noticed);
+        let wait = || self.wait_for(up, MessageKind::Word, within, &mut Duration::default());
+        let heard = sent.and_then(|()| wait());
         heard.map_err(|why| {
             // That all is well here was said, and is no longer so.
             if let (NoAnswer::Noticed(failure), Ok(_)) = (&why, said) {
@@ -316,11 +320,7 @@ impl<'a> Collectives<'a> {
     ///
     /// # Errors
     /// As [`Self::reduce_and_broadcast`].
-    pub fn barrier(
-        &self,
-        mine: Result<()>,
-        within: Duration,
-    ) -> std::result::Result<(), RankFailure> {
+    pub fn barrier(&self, mine: Result<()>, within: Duration) -> RankResult<()> {
         let nothing = mine.map(|()| Vec::new());
         self.reduce_and_broadcast(nothing, &|one, _| Ok(one), within, Ok).map(drop)
     }
@@ -342,16 +342,15 @@ impl<'a> Collectives<'a> {
             {}
         }
         if let Some(up) = parent(self.rank()) {
-            let _ = self.post(up, MessageKind::End, self.number(), &[], SENT_WITHIN);
+            let _ = self.post(up, MessageKind::End, &[], SENT_WITHIN);
         }
     }
 
     /// What this rank and those below it have to say.
     fn reduce(
         &self,
-        mine: std::result::Result<Vec<u8>, RankFailure>,
+        mine: RankResult<Vec<u8>>,
         merge: Merge<'_>,
-        number: u64,
         within: Duration,
     ) -> std::result::Result<Vec<u8>, NoAnswer> {
         // An own failure is reported at once: nobody below can add to it.
@@ -367,7 +366,8 @@ impl<'a> Collectives<'a> {
                 Ok(_) => within + EACH_LEVEL * below,
                 Err(_) => self.after_interrupt(child).saturating_sub(waited),
             };
-            let (said, took) = self.wait_for(child, MessageKind::Word, number, within);
+            let mut took = Duration::ZERO;
+            let said = self.wait_for(child, MessageKind::Word, within, &mut took);
             waited += took;
             if let Err(NoAnswer::ReportedFromAbove(_)) = said {
                 return said;
@@ -383,59 +383,40 @@ impl<'a> Collectives<'a> {
     }
 
     /// Sends a word, or why there is none.
-    fn send_word(
-        &self,
-        to: u32,
-        number: u64,
-        what: &std::result::Result<Vec<u8>, RankFailure>,
-        within: Duration,
-    ) -> std::result::Result<(), RankFailure> {
+    fn send_word(&self, to: u32, what: &RankResult<Vec<u8>>, within: Duration) -> RankResult<()> {
         match what {
-            Ok(word) => self.post(to, MessageKind::Word, number, word, within),
+            Ok(word) => self.post(to, MessageKind::Word, word, within),
             Err(failure) => {
                 let failure = serde_json::to_vec(failure).unwrap_or_default();
-                self.post(to, MessageKind::Failure, number, &failure, within)
+                self.post(to, MessageKind::Failure, &failure, within)
             }
         }
     }
 
-    fn post(
-        &self,
-        to: u32,
-        kind: MessageKind,
-        number: u64,
-        body: &[u8],
-        within: Duration,
-    ) -> std::result::Result<(), RankFailure> {
+    fn post(&self, to: u32, kind: MessageKind, body: &[u8], within: Duration) -> RankResult<()> {
         let mut message = Vec::with_capacity(HEAD_BYTES + body.len());
         message.push(kind as u8);
-        message.extend(number.to_be_bytes());
+        message.extend(self.number().to_be_bytes());
         message.extend(body);
-        self.communicator.send(to, &message, within).map_err(|why| self.lost(to, &why))
+        self.communicator.send(to, &message, within).map_err(|why| RankFailure::lost(to, &why))
     }
 
-    /// What a rank says in a collective operation, or after it, and how long it was waited for.
+    /// What a rank says in the last collective operation, or after it; adds to `waited` how long it was waited for.
     fn wait_for(
         &self,
         from: u32,
         kind: MessageKind,
-        number: u64,
         within: Duration,
-    ) -> (std::result::Result<Vec<u8>, NoAnswer>, Duration) {
-        let mut waited = Duration::ZERO;
+        waited: &mut Duration,
+    ) -> std::result::Result<Vec<u8>, NoAnswer> {
         loop {
-            let message = match self.message(from, within, &mut waited) {
-                Ok(message) => message,
-                Err(why) => return (Err(why), waited),
-            };
-            match parsed(&message, kind, number) {
-                // Of a collective operation that this rank has given up.
-                None => continue,
-                Some(Ok(word)) => return (Ok(word), waited),
-                Some(Err(None)) => {
-                    return (Err(NoAnswer::Noticed(self.out_of_step(from))), waited);
-                }
-                Some(Err(Some(failure))) => return (Err(NoAnswer::Reported(failure)), waited),
+            let message = self.message(from, within, waited)?;
+            // Otherwise it is of a collective operation that this rank has given up.
+            if let Some(said) = parsed(&message, kind, self.number()) {
+                return said.map_err(|failure| match failure {
+                    Some(failure) => NoAnswer::Reported(failure),
+                    None => NoAnswer::Noticed(RankFailure::other(from, OUT_OF_STEP.into())),
+                });
             }
         }
     }
@@ -457,14 +438,16 @@ impl<'a> Collectives<'a> {
             match self.communicator.receive(from, slice) {
                 Ok(message) => return Ok(message),
                 Err(MessageError::TimedOut) => *waited += slice,
-                Err(why) => return Err(NoAnswer::Noticed(self.lost(from, &why))),
+                Err(why) => return Err(NoAnswer::Noticed(RankFailure::lost(from, &why))),
             }
             if let Some(failure) = self.failure_above(from) {
                 return Err(NoAnswer::ReportedFromAbove(failure));
             }
             if *waited >= limit {
                 return Err(NoAnswer::Noticed(match is_stopped {
-                    true => RankFailure::stopped(self.rank(), self.silent_below(from)),
+                    // A rank above this one may only wait for others.
+                    true if from < self.rank() => RankFailure::stopped(self.rank(), Vec::new()),
+                    true => RankFailure::stopped(self.rank(), vec![from]),
                     false => RankFailure::silent(from, *waited),
                 }));
             }
@@ -484,11 +467,6 @@ impl<'a> Collectives<'a> {
         })
     }
 
-    /// A rank below this one that does not answer is named; one above it may only wait for others.
-    fn silent_below(&self, from: u32) -> Vec<u32> {
-        if from > self.rank() { vec![from] } else { Vec::new() }
-    }
-
     /// How long another rank is waited for once this one was asked to end.
     fn after_interrupt(&self, from: u32) -> Duration {
         let between = match from > self.rank() {
@@ -496,15 +474,6 @@ impl<'a> Collectives<'a> {
             false => levels(self.size()) + 1,
         };
         AFTER_INTERRUPT + AFTER_INTERRUPT_LEVEL * between
-    }
-
-    fn lost(&self, rank: u32, why: &MessageError) -> RankFailure {
-        RankFailure::other(rank, format!("it cannot be reached: {why}"))
-    }
-
-    fn out_of_step(&self, rank: u32) -> RankFailure {
-        let sentence = "it does something other than the rest: is the command the same on all?";
-        RankFailure::other(rank, sentence.into())
     }
 }
 

@@ -205,10 +205,9 @@ impl<'a> ContentMaker<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::fd::OwnedFd;
     use std::path::PathBuf;
 
-    use crate::engine::sync::open_bases;
     use boatload_plan::tree::{Content, DirectoryLayout, FilesEach, Placement, Sizes};
 
     const BYTES: u64 = 10_000;
@@ -248,8 +247,7 @@ mod tests {
                 seed: 1,
             };
             let root = OwnedFd::from(File::open(directory.path()).unwrap());
-            let bases = open_bases(&tree, root.as_fd(), 1, true).unwrap();
-            Self { directory, open: OpenTree { tree, root, bases } }
+            Self { directory, open: OpenTree::open(tree, root, 1, true).unwrap() }
         }
 
         fn path(&self, generation: u32) -> PathBuf {

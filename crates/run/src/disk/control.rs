@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::power::{CutOrder, PowerCut};
+use boatload_base::files::uninterrupted;
 use boatload_host::disk_activity::DiskActivity;
 
 /// More than a message has; the longest holds the text of a model, whose characters are up to twice as long
@@ -183,13 +184,8 @@ impl ControlSocket {
     fn has_something(&self, limit: Duration) -> Result<bool> {
         let limit = Timespec::try_from(limit).map_err(Error::other)?;
         let mut descriptors = [PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN)];
-        loop {
-            match poll(&mut descriptors, Some(&limit)) {
-                // A signal of the user's came; there are few.
-                Err(rustix::io::Errno::INTR) => {}
-                ready => return Ok(ready? > 0),
-            }
-        }
+        // A signal of the user's may come; there are few.
+        Ok(uninterrupted(|| poll(&mut descriptors, Some(&limit)))? > 0)
     }
 }
 

@@ -55,6 +55,17 @@ pub(super) enum HeldReply {
     Done(ReplyEmpty),
 }
 
+impl HeldReply {
+    /// Sends an error in its place.
+    fn refuse(self, error: std::io::Error) {
+        match self {
+            HeldReply::Data { reply, .. } => reply.error(error.into()),
+            HeldReply::Written(reply, _) => reply.error(error.into()),
+            HeldReply::Done(reply) => reply.error(error.into()),
+        }
+    }
+}
+
 impl DeferredReply for HeldReply {
     fn send(self) -> Option<Vec<u8>> {
         match self {
@@ -90,6 +101,17 @@ impl ServedDisk {
         Self { queue, image, bytes, is_full, power }
     }
 
+    /// The data of a request was read or written, or why not.
+    fn answer(&self, ticket: u64, done: std::io::Result<()>, reply: HeldReply) {
+        match done {
+            Ok(()) => self.queue.complete(ticket, reply),
+            Err(error) => {
+                self.queue.forget(ticket);
+                reply.refuse(error);
+            }
+        }
+    }
+
     fn attributes(&self, number: INodeNo) -> std::io::Result<FileAttr> {
         let metadata = self.image.metadata()?;
         let time = metadata.modified()?;
@@ -116,25 +138,18 @@ impl ServedDisk {
 
     /// Empties a range, which then reads as zeros. What is to read as zeros is written so while the cache is
     /// followed: a power cut may lose it.
-    fn empty(&self, kind: DiskRequestKind, offset: u64, bytes: u64) -> rustix::io::Result<()> {
+    fn empty(&self, kind: DiskRequestKind, offset: u64, bytes: u64) -> std::io::Result<()> {
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        let punch = || rustix::fs::fallocate(&self.image, hole, offset, bytes);
+        let punch = || Ok(rustix::fs::fallocate(&self.image, hole, offset, bytes)?);
         if kind == DiskRequestKind::Discard || !self.power.is_followed() {
             return self.power.discard(offset, bytes, punch);
         }
         let zeros = vec![0; ZEROS_AT_ONCE.min(bytes) as usize];
         (0..bytes).step_by(ZEROS_AT_ONCE as usize).try_for_each(|done| {
             let part = &zeros[..ZEROS_AT_ONCE.min(bytes - done) as usize];
-            let written = self.power.write(&self.image, part, offset + done);
-            written.map_err(|error| {
-                rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO)
-            })
+            self.power.write(&self.image, part, offset + done)
         })
     }
-}
-
-fn errno(error: rustix::io::Errno) -> Errno {
-    Errno::from_i32(error.raw_os_error())
 }
 
 impl Filesystem for ServedDisk {
@@ -193,13 +208,8 @@ impl Filesystem for ServedDisk {
         let ticket = self.queue.arrive(DiskRequestKind::Read, offset, bytes);
         let bytes = bytes as usize;
         let mut buffer = self.queue.buffer(bytes);
-        match self.power.read(&self.image, &mut buffer[..bytes], offset) {
-            Ok(()) => self.queue.complete(ticket, HeldReply::Data { reply, buffer, bytes }),
-            Err(error) => {
-                self.queue.forget(ticket);
-                reply.error(error.into());
-            }
-        }
+        let read = self.power.read(&self.image, &mut buffer[..bytes], offset);
+        self.answer(ticket, read, HeldReply::Data { reply, buffer, bytes });
     }
 
     fn write(
@@ -219,16 +229,10 @@ impl Filesystem for ServedDisk {
             return reply.error(Errno::ENOSPC);
         }
         let ticket = self.queue.arrive(DiskRequestKind::Write, offset, bytes);
-        match self.power.write(&self.image, data, offset) {
-            Ok(()) => self.queue.complete(ticket, HeldReply::Written(reply, bytes as u32)),
-            Err(error) => {
-                if error.kind() == std::io::ErrorKind::StorageFull {
-                    self.is_full.store(true, Relaxed);
-                }
-                self.queue.forget(ticket);
-                reply.error(error.into());
-            }
-        }
+        let written = self.power.write(&self.image, data, offset).inspect_err(|error| {
+            self.is_full.fetch_or(error.kind() == std::io::ErrorKind::StorageFull, Relaxed);
+        });
+        self.answer(ticket, written, HeldReply::Written(reply, bytes as u32));
     }
 
     fn fsync(
@@ -240,13 +244,7 @@ impl Filesystem for ServedDisk {
         reply: ReplyEmpty,
     ) {
         let ticket = self.queue.arrive(DiskRequestKind::Flush, 0, 0);
-        match self.power.flush(&self.image) {
-            Ok(()) => self.queue.complete(ticket, HeldReply::Done(reply)),
-            Err(error) => {
-                self.queue.forget(ticket);
-                reply.error(error.into());
-            }
-        }
+        self.answer(ticket, self.power.flush(&self.image), HeldReply::Done(reply));
     }
 
     fn fallocate(
@@ -267,13 +265,7 @@ impl Filesystem for ServedDisk {
             _ => return reply.error(Errno::EOPNOTSUPP),
         };
         let ticket = self.queue.arrive(kind, offset, length);
-        match self.empty(kind, offset, length) {
-            Ok(()) => self.queue.complete(ticket, HeldReply::Done(reply)),
-            Err(error) => {
-                self.queue.forget(ticket);
-                reply.error(errno(error));
-            }
-        }
+        self.answer(ticket, self.empty(kind, offset, length), HeldReply::Done(reply));
     }
 
     fn statfs(&self, _request: &Request, _number: INodeNo, reply: ReplyStatfs) {

@@ -335,6 +335,13 @@ impl HardDisk {
         Positioning { seek_ns, rotation_ns: self.geometry.wait_ns(now_ns + seek_ns, angle_ns) }
     }
 
+    /// How long it takes to where writes from the cache begin.
+    fn positioning_to_write(&self, now_ns: u64, sector: u64) -> Positioning {
+        let place = self.geometry.place(sector);
+        let angle_ns = self.geometry.angle_ns(&place);
+        self.positioning(now_ns, &place, angle_ns, self.model.write_settle_ns)
+    }
+
     /// Whether the arm is just reading what a command asks for, or the part of it that is missing.
     fn is_being_read(&self, command: &DiskCommand) -> bool {
         let is_next =
@@ -378,11 +385,7 @@ impl HardDisk {
         }
         let waits_since = self.held.front().map_or(now_ns, |held| held.arrived_ns);
         let cached = self.dirty.around(self.arm.sector, NEIGHBOURS).map(|start| {
-            let place = self.geometry.place(start);
-            let angle_ns = self.geometry.angle_ns(&place);
-            let settle_ns = self.model.write_settle_ns;
-            let positioning = self.positioning(now_ns, &place, angle_ns, settle_ns);
-            (cost(positioning, waits_since), Choice::Cached(start))
+            (cost(self.positioning_to_write(now_ns, start), waits_since), Choice::Cached(start))
         });
         best.into_iter().chain(cached).min_by_key(|(cost, _)| *cost).map(|(_, choice)| choice)
     }
@@ -412,10 +415,7 @@ impl HardDisk {
             }
             Some(Choice::Cached(start)) => {
                 let Some(sectors) = self.dirty.take(start, DESTAGE_SECTORS) else { return };
-                let place = self.geometry.place(start);
-                let (angle_ns, settle_ns) =
-                    (self.geometry.angle_ns(&place), self.model.write_settle_ns);
-                let positioning = self.positioning(now_ns, &place, angle_ns, settle_ns);
+                let positioning = self.positioning_to_write(now_ns, start);
                 self.begin(now_ns, positioning, sectors, ArmWork::Destage);
             }
         }
@@ -442,13 +442,11 @@ impl HardDisk {
     fn end_service(&mut self, service: &Service, done: &mut Answers) {
         let now_ns = service.ends_ns;
         match service.work {
-            ArmWork::Read { ticket } => {
+            ArmWork::Read { ticket } | ArmWork::Write { ticket } => {
                 self.active_ns = now_ns;
-                self.keep(service.sectors);
-                done.add(ticket, service.begun_ns, now_ns + self.model.command_ns);
-            }
-            ArmWork::Write { ticket } => {
-                self.active_ns = now_ns;
+                if matches!(service.work, ArmWork::Read { .. }) {
+                    self.keep(service.sectors);
+                }
                 done.add(ticket, service.begun_ns, now_ns + self.model.command_ns);
             }
             ArmWork::Destage => {

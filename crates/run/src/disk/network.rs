@@ -69,12 +69,6 @@ impl Mechanism for Network {
         done.add(request.ticket, begun_ns, self.line_free_ns.saturating_add(round_trip_ns));
     }
 
-    fn next_event(&self) -> Option<u64> {
-        None
-    }
-
-    fn step(&mut self, _: &mut Answers) {}
-
     fn times(&self) -> BusyTimes {
         self.times
     }

@@ -183,14 +183,14 @@ impl DiskPower {
         &self,
         offset: u64,
         bytes: u64,
-        punch: impl FnOnce() -> rustix::io::Result<()>,
-    ) -> rustix::io::Result<()> {
+        punch: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<()> {
         if !self.is_followed() {
             return punch();
         }
         match &mut *self.state() {
             PowerState::Plain => punch(),
-            PowerState::Off(_) => Err(rustix::io::Errno::IO),
+            PowerState::Off(_) => Err(no_power()),
             PowerState::Followed { cache, .. } => {
                 punch()?;
                 cache.forget(offset, bytes);
@@ -364,7 +364,7 @@ mod tests {
                         image.write_all_at(&empty, at(*block)).unwrap();
                         Ok(())
                     };
-                    power.discard(at(*block), at(*blocks), punch).map_err(Into::into)
+                    power.discard(at(*block), at(*blocks), punch)
                 }
             };
         }

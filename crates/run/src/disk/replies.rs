@@ -94,32 +94,30 @@ impl<R: DeferredReply> ReplyQueue<R> {
         }
     }
 
-    /// Takes a request that has just arrived, before its data is read or written: what that takes is no
-    /// time of the disk. Returns its ticket.
-    pub(super) fn arrive(&self, kind: DiskRequestKind, offset: u64, bytes: u64) -> u64 {
+    /// Changes the state, and wakes the thread if it sleeps too long for it.
+    fn change<T>(&self, change: impl FnOnce(&mut QueueState<R>, u64) -> T) -> T {
         let mut state = self.state();
         let now = self.now_ns();
-        let ticket = state.arrive(now, kind, offset, bytes);
-        // What ends at once is answered by whoever reads or writes its data.
+        let result = change(&mut state, now);
         let is_sooner = state.next_is_sooner(now);
         drop(state);
         if is_sooner {
             self.sooner.notify_one();
         }
-        ticket
+        result
+    }
+
+    /// Takes a request that has just arrived, before its data is read or written: what that takes is no
+    /// time of the disk. Returns its ticket.
+    pub(super) fn arrive(&self, kind: DiskRequestKind, offset: u64, bytes: u64) -> u64 {
+        // What ends at once is answered by whoever reads or writes its data.
+        self.change(|state, now| state.arrive(now, kind, offset, bytes))
     }
 
     /// Takes the reply to a request whose data was read or written. It goes out when the disk would have
     /// ended the request, or at once if that has passed.
     pub(super) fn complete(&self, ticket: u64, reply: R) {
-        let mut state = self.state();
-        let now = self.now_ns();
-        let ended = state.complete(now, ticket, reply);
-        let is_sooner = state.next_is_sooner(now);
-        drop(state);
-        if is_sooner {
-            self.sooner.notify_one();
-        }
+        let ended = self.change(|state, now| state.complete(now, ticket, reply));
         self.answer_all(ended);
     }
 

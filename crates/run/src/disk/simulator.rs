@@ -122,12 +122,6 @@ impl Mechanism for Memory {
         done.add(request.ticket, now_ns, now_ns);
     }
 
-    fn next_event(&self) -> Option<u64> {
-        None
-    }
-
-    fn step(&mut self, _: &mut Answers) {}
-
     fn times(&self) -> BusyTimes {
         BusyTimes::default()
     }

@@ -117,7 +117,11 @@ impl Watchdog {
         command: &ServerCommand,
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<ServerAnswer> {
-        locked(&self.server).ask(command, descriptors)
+        let mut server = locked(&self.server);
+        match &server.failure {
+            Some(failure) => Err(failure.clone()),
+            None => server.exchange(command, descriptors),
+        }
     }
 
     /// Says where what the server serves is mounted.
@@ -145,17 +149,6 @@ fn locked(server: &Mutex<Server>) -> MutexGuard<'_, Server> {
 }
 
 impl Server {
-    fn ask(
-        &mut self,
-        command: &ServerCommand,
-        descriptors: &[BorrowedFd<'_>],
-    ) -> Result<ServerAnswer> {
-        match &self.failure {
-            Some(failure) => Err(failure.clone()),
-            None => self.exchange(command, descriptors),
-        }
-    }
-
     fn exchange(
         &mut self,
         command: &ServerCommand,

@@ -1,8 +1,8 @@
 //! Delays the requests of another engine by a known share, to test whether the slowdown is found.
 
-use super::{Completion, Engine, Submitted, Ticket};
+use super::Engine;
 use crate::clock::Clock;
-use boatload_base::errno::Errno;
+use boatload_op::request::RequestOutcome;
 use boatload_op::{Request, RequestKind};
 
 /// An engine that takes longer by a share of the time of each request. It is the one engine that
@@ -20,22 +20,13 @@ impl<E: Engine, C: Clock> Delayed<E, C> {
 }
 
 impl<E: Engine, C: Clock> Engine for Delayed<E, C> {
-    fn depth(&self) -> u32 {
-        self.inner.depth()
-    }
-
-    fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted {
+    fn carry_out(&mut self, request: &Request) -> RequestOutcome {
         let Self { inner, delay } = self;
-        let submitted = delay.time(|| inner.submit(ticket, request));
+        let outcome = delay.time(|| inner.carry_out(request));
         if !is_read_ahead(request.kind()) {
             delay.wait();
         }
-        submitted
-    }
-
-    fn reap(&mut self, at_least: u32, out: &mut Vec<Completion>) -> Result<(), Errno> {
-        let Self { inner, delay } = self;
-        delay.after(|| inner.reap(at_least, out))
+        outcome
     }
 }
 
@@ -159,17 +150,9 @@ mod tests {
     struct Steady<'c>(&'c Ticking);
 
     impl Engine for Steady<'_> {
-        fn depth(&self) -> u32 {
-            1
-        }
-
-        fn submit(&mut self, _: Ticket, _: &Request) -> Submitted {
+        fn carry_out(&mut self, _: &Request) -> RequestOutcome {
             self.0.0.set(self.0.0.get() + 1_000);
-            Submitted::Done(Ok(0))
-        }
-
-        fn reap(&mut self, _: u32, _: &mut Vec<Completion>) -> Result<(), Errno> {
-            Ok(())
+            Ok(0)
         }
     }
 
@@ -179,7 +162,7 @@ mod tests {
         let mut engine = Delayed::new(Steady(&clock), &clock, 0.5);
         let mut took = |request| {
             let begun = clock.0.get();
-            engine.submit(Ticket(0), &request);
+            engine.carry_out(&request).unwrap();
             clock.0.get() - begun
         };
         let unread: Vec<u64> = (0..4).map(|_| took(Request::Read { bytes: 4096 })).collect();

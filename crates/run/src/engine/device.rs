@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use super::{Engine, Submitted, Ticket};
+use super::Engine;
 use crate::content::AlignedBuffer;
 use boatload_base::errno::Errno;
 use boatload_op::Request;
@@ -27,7 +27,9 @@ impl DeviceEngine {
     pub fn bytes(phase: &Phase) -> u64 {
         phase.block.into()
     }
+}
 
+impl Engine for DeviceEngine {
     #[inline]
     fn carry_out(&mut self, request: &Request) -> RequestOutcome {
         let device = self.device.as_ref().map_err(|errno| *errno)?;
@@ -40,12 +42,5 @@ impl DeviceEngine {
             // A device holds no names, and nothing is written to it.
             _ => Err(Errno::EBADF),
         }
-    }
-}
-
-impl Engine for DeviceEngine {
-    #[inline]
-    fn submit(&mut self, _: Ticket, request: &Request) -> Submitted {
-        Submitted::Done(self.carry_out(request))
     }
 }

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::{Completion, Engine, Submitted, Ticket};
+use super::Engine;
 use crate::clock::VirtualClock;
 use crate::content::ContentPool;
 use boatload_base::bits::Bits;
@@ -179,19 +179,18 @@ pub(crate) struct SimEngine {
     free: bool,
     name: NameBuffer,
     content: ContentPool,
-    open: Vec<Option<ItemId>>,
-    /// Whether each ticket's operation has opened its file, and so has been counted.
-    counted: Vec<bool>,
-    /// Bytes that each ticket has read of what it has open.
-    taken: Vec<u64>,
-    /// Which operation of the run each ticket is at, from 1; 0 if the model does not ask.
-    operation: Vec<u64>,
+    open: Option<ItemId>,
+    /// Whether the operation has opened its file, and so has been counted.
+    counted: bool,
+    /// Bytes read of what is open.
+    taken: u64,
+    /// Which operation of the run it is at, from 1; 0 if the model does not ask.
+    operation: u64,
     sequence: u64,
     noise_seed: u64,
     /// How much longer everything takes for the files beside the tree, in this pass, repeat and run, and
     /// beside a neighbour.
     slower: f64,
-    queued: Vec<Completion>,
 }
 
 impl SimEngine {
@@ -204,7 +203,6 @@ impl SimEngine {
         worker: u32,
         phase_number: u64,
     ) -> Self {
-        let depth = disk.model.queue.max(1) as usize;
         let free = disk.model.takes_no_time();
         let written_bytes_max = if free { phase.write_bytes_max(&disk.tree) } else { 0 };
         Self {
@@ -213,13 +211,12 @@ impl SimEngine {
             phase: phase.clone(),
             clock,
             name: NameBuffer::default(),
-            open: vec![None; depth],
-            counted: vec![false; depth],
-            taken: vec![0; depth],
-            operation: vec![0; depth],
+            open: None,
+            counted: false,
+            taken: 0,
+            operation: 0,
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, phase_number),
-            queued: Vec::with_capacity(depth),
             slower: disk.clutter()
                 * disk.run_factor()
                 * disk.repeat_factor
@@ -229,83 +226,58 @@ impl SimEngine {
         }
     }
 
-    #[inline]
-    fn carry_out(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
-        let begins = self.begins(ticket, request);
-        if begins && self.disk.model.counts_operations() {
-            self.operation[ticket] = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
-        }
-        if !self.free {
-            self.pass_time(ticket, request);
-        }
-        match self.fault(ticket, request, begins) {
-            Some(SimFaultOutcome::Fails(errno)) => {
-                if *request == Request::Close {
-                    self.open[ticket] = None;
-                }
-                return Err(errno);
-            }
-            Some(SimFaultOutcome::IsShort) => {
-                return self.serve_half(ticket, request);
-            }
-            Some(SimFaultOutcome::Hangs) => self.clock.advance(HANG_NS),
-            None => {}
-        }
-        self.serve(ticket, request)
-    }
-
     /// What becomes of the request by the planned fault, which meets one request.
     #[inline]
-    fn fault(&self, ticket: usize, request: &Request, begins: bool) -> Option<SimFaultOutcome> {
+    fn fault(&self, request: &Request, begins: bool) -> Option<SimFaultOutcome> {
         let fault = self.disk.model.fault?;
-        let is_met = self.operation[ticket] == fault.operation
+        let is_met = self.operation == fault.operation
             && fault.request.map_or(begins, |kind| kind == request.kind())
             && !self.disk.shared.was_faulty.swap(true, Relaxed);
         is_met.then_some(fault.outcome)
     }
 
     /// Moves half of the bytes that the request would move.
-    fn serve_half(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
+    fn serve_half(&mut self, request: &Request) -> RequestOutcome {
         let mut half = *request;
         match &mut half {
             Request::Read { bytes } => {
-                *bytes = (self.remaining_bytes(ticket, u64::from(*bytes)) / 2) as u32
+                *bytes = (self.remaining_bytes(u64::from(*bytes)) / 2) as u32
             }
             Request::Write { bytes, .. }
             | Request::WriteAt { bytes, .. }
             | Request::ReadBlock { bytes, .. } => *bytes /= 2,
             _ => {}
         }
-        self.serve(ticket, &half)
+        self.serve(&half)
     }
 
     #[inline]
-    fn serve(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
+    fn serve(&mut self, request: &Request) -> RequestOutcome {
         match *request {
-            Request::Open { place, access, .. } => self.open(ticket, place, access),
+            Request::Open { place, access, .. } => self.open(place, access),
             Request::Write { number, version, offset, bytes } => {
                 self.make_content(number, version, offset, bytes);
                 self.write(u64::from(bytes))
             }
             Request::WriteAt { number, version, offset, bytes, .. } => {
-                self.open[ticket].ok_or(Errno::EBADF)?;
+                self.open.ok_or(Errno::EBADF)?;
                 self.make_content(number, version, offset, bytes);
                 self.write(u64::from(bytes))
             }
             Request::Read { bytes } => {
-                let part = self.remaining_bytes(ticket, u64::from(bytes));
-                self.taken[ticket] += part;
+                let part = self.remaining_bytes(u64::from(bytes));
+                self.taken += part;
                 Ok(part)
             }
             Request::ReadBlock { bytes, .. } => Ok(u64::from(bytes)),
             Request::Close => {
-                self.taken[ticket] = 0;
-                self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
+                self.taken = 0;
+                self.open.take().map(|_| 0).ok_or(Errno::EBADF)
             }
             Request::ReadDirectory => {
-                let left = self.listing_bytes(ticket).saturating_sub(self.taken[ticket]);
+                let left = self.listing_bytes().saturating_sub(self.taken);
                 let bytes = left.min(super::DIRENT_BYTES as u64);
-                self.taken[ticket] += bytes;
+                self.taken += bytes;
                 Ok(bytes)
             }
             Request::Sync { .. } | Request::StatOpen | Request::SyncHolder(_) => Ok(0),
@@ -315,19 +287,19 @@ impl SimEngine {
                 self.found(from)
             }
             Request::Unlink(place) => self.unlink(place),
-            Request::MakeDirectory(place) => self.add(place),
-            Request::RemoveDirectory(place) => self.remove(place),
+            Request::MakeDirectory(place) => self.set(place, true),
+            Request::RemoveDirectory(place) => self.set(place, false),
         }
     }
 
     /// Whether an operation begins with this request: it names what is worked on, or it is the
     /// first on a file that an earlier operation left open.
     #[inline]
-    fn begins(&mut self, ticket: usize, request: &Request) -> bool {
+    fn begins(&mut self, request: &Request) -> bool {
         match request {
-            Request::WriteAt { offset: 0, .. } => !std::mem::take(&mut self.counted[ticket]),
+            Request::WriteAt { offset: 0, .. } => !std::mem::take(&mut self.counted),
             Request::Open { .. } => {
-                self.counted[ticket] = true;
+                self.counted = true;
                 true
             }
             other => other.names_target(),
@@ -368,45 +340,36 @@ impl SimEngine {
         if exists { Ok(0) } else { Err(Errno::ENOENT) }
     }
 
+    /// Adds an entry, or removes it.
     #[inline]
-    fn add(&mut self, place: ItemId) -> RequestOutcome {
+    fn set(&mut self, place: ItemId, exists: bool) -> RequestOutcome {
         self.write_name(place);
-        match self.bits(place).and_then(|bits| bits.swap(place.number(), true)) {
-            Some(false) => {
-                self.count_in_holder(place, true);
+        match self.bits(place).and_then(|bits| bits.swap(place.number(), exists)) {
+            Some(existed) if existed != exists => {
+                self.count_in_holder(place, exists);
                 Ok(0)
             }
             Some(true) => Err(Errno::EEXIST),
-            None => Err(Errno::ENOSPC),
-        }
-    }
-
-    fn remove(&mut self, place: ItemId) -> RequestOutcome {
-        self.write_name(place);
-        match self.bits(place).and_then(|bits| bits.swap(place.number(), false)) {
-            Some(true) => {
-                self.count_in_holder(place, false);
-                Ok(0)
-            }
-            _ => Err(Errno::ENOENT),
+            None => Err(if exists { Errno::ENOSPC } else { Errno::ENOENT }),
+            Some(false) => Err(Errno::ENOENT),
         }
     }
 
     fn unlink(&mut self, place: ItemId) -> RequestOutcome {
-        let outcome = self.remove(place);
+        let outcome = self.set(place, false);
         if outcome.is_ok() && self.disk.model.capacity.is_some() {
             self.release(place.number());
         }
         outcome
     }
 
-    fn open(&mut self, ticket: usize, place: ItemId, access: Access) -> RequestOutcome {
+    fn open(&mut self, place: ItemId, access: Access) -> RequestOutcome {
         let outcome = match access {
-            Access::CreateNew => self.add(place),
+            Access::CreateNew => self.set(place, true),
             _ => self.found(place),
         };
         if outcome.is_ok() {
-            self.open[ticket] = Some(place);
+            self.open = Some(place);
             if access == Access::Truncate && self.disk.model.capacity.is_some() {
                 self.release(place.number());
             }
@@ -431,8 +394,8 @@ impl SimEngine {
     }
 
     /// What a directory's entries take in a listing, its own two among them.
-    fn listing_bytes(&self, ticket: usize) -> u64 {
-        let holder = match self.open[ticket] {
+    fn listing_bytes(&self) -> u64 {
+        let holder = match self.open {
             Some(ItemId::Layout(number)) => self.disk.tree.holder_of_layout(number),
             _ => None,
         };
@@ -441,21 +404,21 @@ impl SimEngine {
     }
 
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
-    fn remaining_bytes(&self, ticket: usize, bytes: u64) -> u64 {
-        let Some(ItemId::File { number, .. }) = self.open[ticket] else { return 0 };
+    fn remaining_bytes(&self, bytes: u64) -> u64 {
+        let Some(ItemId::File { number, .. }) = self.open else { return 0 };
         let size = self.phase.state_before(&self.disk.tree, number).size;
-        bytes.min(size.saturating_sub(self.taken[ticket]))
+        bytes.min(size.saturating_sub(self.taken))
     }
 
     /// Time to move content, by how much there is.
-    fn transfer_ns(&self, ticket: usize, request: &Request) -> u64 {
+    fn transfer_ns(&self, request: &Request) -> u64 {
         let model = self.disk.model;
         if model.transfer_per_kib_ns == 0 {
             return model.transfer_ns;
         }
         let bytes = match *request {
             Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => u64::from(bytes),
-            Request::Read { bytes } => self.remaining_bytes(ticket, u64::from(bytes)),
+            Request::Read { bytes } => self.remaining_bytes(u64::from(bytes)),
             _ => 0,
         };
         model.transfer_ns + (bytes as f64 / 1024.0 * model.transfer_per_kib_ns as f64) as u64
@@ -472,14 +435,14 @@ impl SimEngine {
     }
 
     /// Moves the clock by what the law says this request takes.
-    fn pass_time(&mut self, ticket: usize, request: &Request) {
+    fn pass_time(&mut self, request: &Request) {
         let model = self.disk.model;
         let ns = match *request {
             Request::Close => return,
             Request::Write { .. }
             | Request::WriteAt { .. }
             | Request::Read { .. }
-            | Request::ReadDirectory => self.transfer_ns(ticket, request),
+            | Request::ReadDirectory => self.transfer_ns(request),
             Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
             Request::Sync { .. } | Request::SyncHolder(_) => model.sync_ns,
             Request::StatOpen => model.metadata_ns,
@@ -494,7 +457,7 @@ impl SimEngine {
         let requests = self.sequence & 0xffff_ffff_ffff;
         let stalls = model.stall_every > 0 && requests.is_multiple_of(model.stall_every);
         let stall = if stalls { model.stall_ns } else { 0 };
-        self.clock.advance((ns as f64 * self.factor(self.operation[ticket])) as u64 + stall);
+        self.clock.advance((ns as f64 * self.factor()) as u64 + stall);
     }
 
     /// What a block costs more that is not cached; direct I/O does not look whether it is.
@@ -524,10 +487,10 @@ impl SimEngine {
         model.metadata_ns + (law * model.directory_cost_ns as f64) as u64 + cold
     }
 
-    /// How much longer than the law a request of the run's `operation` takes: drift, knee, noise.
-    fn factor(&self, operation: u64) -> f64 {
+    /// How much longer than the law the request takes: drift, knee, noise.
+    fn factor(&self) -> f64 {
         let model = self.disk.model;
-        let drift = 1.0 + model.drift_percent / 100.0 * operation as f64 / 1e6;
+        let drift = 1.0 + model.drift_percent / 100.0 * self.operation as f64 / 1e6;
         let knee = match model.knee {
             Some(knee) if self.disk.fullness_percent() >= knee.at => knee.factor,
             _ => 1.0,
@@ -538,30 +501,29 @@ impl SimEngine {
 }
 
 impl Engine for SimEngine {
-    fn depth(&self) -> u32 {
-        self.disk.model.queue.max(1)
-    }
-
     #[inline]
-    fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted {
-        let queue = self.disk.model.queue as usize;
-        if queue == 0 {
-            return Submitted::Done(self.carry_out(ticket.0 as usize, request));
+    fn carry_out(&mut self, request: &Request) -> RequestOutcome {
+        let begins = self.begins(request);
+        if begins && self.disk.model.counts_operations() {
+            self.operation = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
         }
-        // One place less than tickets, so that the loop meets a full queue as well.
-        if self.queued.len() >= queue.max(2) - 1 {
-            return Submitted::Full;
+        if !self.free {
+            self.pass_time(request);
         }
-        let outcome = self.carry_out(ticket.0 as usize, request);
-        self.queued.push(Completion { ticket, outcome });
-        Submitted::Queued
-    }
-
-    fn reap(&mut self, at_least: u32, out: &mut Vec<Completion>) -> Result<(), Errno> {
-        // Half of what is queued, last in first out: a queue may end requests in any order.
-        let number = (at_least as usize).max(self.queued.len() / 2).min(self.queued.len());
-        out.extend(self.queued.drain(self.queued.len() - number..).rev());
-        Ok(())
+        match self.fault(request, begins) {
+            Some(SimFaultOutcome::Fails(errno)) => {
+                if *request == Request::Close {
+                    self.open = None;
+                }
+                return Err(errno);
+            }
+            Some(SimFaultOutcome::IsShort) => {
+                return self.serve_half(request);
+            }
+            Some(SimFaultOutcome::Hangs) => self.clock.advance(HANG_NS),
+            None => {}
+        }
+        self.serve(request)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
-use super::{Engine, Submitted, Ticket};
+use super::Engine;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::content::{AlignedBuffer, ContentPool};
@@ -42,15 +42,29 @@ pub struct WorkerDirectories {
     pub first_holder: u64,
 }
 
-impl WorkerDirectories {
-    /// Opens the directories of `tree` anew below its open root; those that hold entries only if
-    /// `with_holders`.
-    pub fn open(tree: &Tree, root: BorrowedFd<'_>, with_holders: bool) -> Result<Self, Errno> {
-        Self::with_holders(tree, root, if with_holders { 0..tree.holders() } else { 0..0 })
+impl OpenTree {
+    /// Opens what `workers` need of a tree whose own directory is `root`; directories that hold entries only if
+    /// `with_holders`, as far as this process may have them open.
+    pub fn open(
+        tree: Tree,
+        root: OwnedFd,
+        workers: u64,
+        with_holders: bool,
+    ) -> Result<Self, Errno> {
+        let most = directories_open_max();
+        let with_holders =
+            with_holders && tree.holders().saturating_add(1).saturating_mul(workers) <= most;
+        let holders = if with_holders { 0..tree.holders() } else { 0..0 };
+        let open = |_| WorkerDirectories::open(&tree, root.as_fd(), holders.clone());
+        let bases = (0..workers.min(most).max(1)).map(open).collect::<Result<_, _>>()?;
+        Ok(Self { tree, root, bases })
     }
+}
 
-    /// The same with some of the directories that hold entries; others are reached by paths.
-    pub fn with_holders(
+impl WorkerDirectories {
+    /// Opens the directories of `tree` anew below its open root; of those that hold entries these, others are reached by
+    /// paths.
+    pub(crate) fn open(
         tree: &Tree,
         root: BorrowedFd<'_>,
         holders: Range<u64>,
@@ -65,21 +79,6 @@ impl WorkerDirectories {
     fn holder(&self, number: u64) -> Option<&OwnedFd> {
         self.holders.get(number.wrapping_sub(self.first_holder) as usize)
     }
-}
-
-/// A base for each worker, if asked with the directories that hold entries, as far as this process
-/// may have them open.
-pub(crate) fn open_bases(
-    tree: &Tree,
-    root: BorrowedFd<'_>,
-    workers: u64,
-    with_holders: bool,
-) -> Result<Vec<WorkerDirectories>, Errno> {
-    let most = directories_open_max();
-    let with_holders =
-        with_holders && tree.holders().saturating_add(1).saturating_mul(workers) <= most;
-    let bases = workers.min(most).max(1);
-    (0..bases).map(|_| WorkerDirectories::open(tree, root, with_holders)).collect()
 }
 
 /// Half of the files this process may have open, within reason.
@@ -116,6 +115,48 @@ impl SyncEngine {
         ContentPool::bytes(phase.write_bytes_max(tree)) + buffer_bytes(phase) as u64
     }
 
+    /// Makes one call on a named place.
+    #[inline]
+    fn at<T>(
+        &mut self,
+        place: ItemId,
+        call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
+    ) -> RequestOutcome {
+        let base = base(&self.shared, self.base)?;
+        let directory = locate(&self.shared.tree, base, place, &mut self.name);
+        done(call(directory, self.name.as_c_str()))
+    }
+
+    #[inline]
+    fn open(&mut self, place: ItemId, flags: OFlags) -> RequestOutcome {
+        let base = base(&self.shared, self.base)?;
+        let directory = locate(&self.shared.tree, base, place, &mut self.name);
+        let mode = Mode::RUSR | Mode::WUSR;
+        let opened = rustix::fs::openat(directory, self.name.as_c_str(), flags, mode)?;
+        self.open = Some(opened);
+        Ok(0)
+    }
+
+    fn rename(&mut self, from: ItemId) -> RequestOutcome {
+        let base = base(&self.shared, self.base)?;
+        let directory = locate(&self.shared.tree, base, from, &mut self.name);
+        let to = locate(&self.shared.tree, base, from.renamed(), &mut self.new_name);
+        done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
+    }
+
+    fn sync_holder(&mut self, place: ItemId) -> RequestOutcome {
+        let tree = &self.shared.tree;
+        let base = base(&self.shared, self.base)?;
+        let holder = tree.holder_of(place.number());
+        if let Some(directory) = base.holder(holder) {
+            return done(rustix::fs::fsync(directory));
+        }
+        let directory = open_layout(tree, base.root.as_fd(), tree.layout_of_holder(holder))?;
+        done(rustix::fs::fsync(directory))
+    }
+}
+
+impl Engine for SyncEngine {
     #[inline]
     fn carry_out(&mut self, request: &Request) -> RequestOutcome {
         match *request {
@@ -160,59 +201,12 @@ impl SyncEngine {
             }
         }
     }
-
-    /// Makes one call on a named place.
-    #[inline]
-    fn at<T>(
-        &mut self,
-        place: ItemId,
-        call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
-    ) -> RequestOutcome {
-        let base = base(&self.shared, self.base)?;
-        let directory = locate(&self.shared.tree, base, place, &mut self.name);
-        done(call(directory, self.name.as_c_str()))
-    }
-
-    #[inline]
-    fn open(&mut self, place: ItemId, flags: OFlags) -> RequestOutcome {
-        let base = base(&self.shared, self.base)?;
-        let directory = locate(&self.shared.tree, base, place, &mut self.name);
-        let mode = Mode::RUSR | Mode::WUSR;
-        let opened = rustix::fs::openat(directory, self.name.as_c_str(), flags, mode)?;
-        self.open = Some(opened);
-        Ok(0)
-    }
-
-    fn rename(&mut self, from: ItemId) -> RequestOutcome {
-        let base = base(&self.shared, self.base)?;
-        let directory = locate(&self.shared.tree, base, from, &mut self.name);
-        let to = locate(&self.shared.tree, base, from.renamed(), &mut self.new_name);
-        done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
-    }
-
-    fn sync_holder(&mut self, place: ItemId) -> RequestOutcome {
-        let tree = &self.shared.tree;
-        let base = base(&self.shared, self.base)?;
-        let holder = tree.holder_of(place.number());
-        if let Some(directory) = base.holder(holder) {
-            return done(rustix::fs::fsync(directory));
-        }
-        let directory = open_layout(tree, base.root.as_fd(), tree.layout_of_holder(holder))?;
-        done(rustix::fs::fsync(directory))
-    }
 }
 
 /// What is read at a time: content, or the entries of a directory.
 fn buffer_bytes(phase: &Phase) -> usize {
     let content = if phase.operation.reads_content { phase.block as usize } else { 0 };
     content.max(super::DIRENT_BYTES)
-}
-
-impl Engine for SyncEngine {
-    #[inline]
-    fn submit(&mut self, _: Ticket, request: &Request) -> Submitted {
-        Submitted::Done(self.carry_out(request))
-    }
 }
 
 #[inline]

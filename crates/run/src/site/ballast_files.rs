@@ -13,10 +13,8 @@ use rustix::fs::Mode;
 use crate::ballast::{BallastFileSystem, BallastState, Headway, HeadwayListener};
 use crate::clock::RealClock;
 use crate::drive::DoneCount;
-use crate::engine::sync::{
-    OpenTree, SyncEngine, WorkerDirectories, directories_open_max, open_bases,
-};
-use crate::engine::{Engine, Submitted, Ticket};
+use crate::engine::Engine;
+use crate::engine::sync::{OpenTree, SyncEngine, WorkerDirectories, directories_open_max};
 use crate::remove::{Removal, remove_tree};
 use crate::run_directory::open_directory;
 use crate::site::Unrecorded;
@@ -25,11 +23,12 @@ use boatload_base::errno::{Errno, ErrnoResult};
 use boatload_base::failure::{Failure, Result};
 use boatload_base::files::place_of;
 use boatload_base::live_set::LiveSet;
-use boatload_base::names::{Name, NameBuffer, NameKind};
+use boatload_base::names::{NameBuffer, NameKind};
 use boatload_base::permutation::Permutation;
 use boatload_base::units::grouped;
 use boatload_host::layout::{ScoreLimits, score_below};
 use boatload_host::space::Space;
+use boatload_op::request::RequestOutcome;
 use boatload_op::{Access, ItemId, Request, find_operation};
 use boatload_plan::Phase;
 use boatload_plan::phase::BLOCK_DEFAULT;
@@ -85,8 +84,8 @@ impl BallastFiles {
         ballast: Ballast,
         clock: RealClock,
     ) -> Result<Self> {
-        let mut buffer = name_of(NameKind::Ballast, number);
-        let name = os_name(&buffer);
+        let mut buffer = NameBuffer::of(NameKind::Ballast, number);
+        let name = OsStr::from_bytes(buffer.as_bytes()).to_owned();
         let failed = |error: rustix::io::Errno| {
             Failure::from_system("make the directory of the ballast", error)
         };
@@ -142,16 +141,6 @@ impl BallastFiles {
     }
 }
 
-fn name_of(kind: NameKind, number: u64) -> NameBuffer {
-    let mut name = NameBuffer::default();
-    name.push(Name { kind, number, generation: 0 });
-    name
-}
-
-fn os_name(name: &NameBuffer) -> OsString {
-    OsStr::from_bytes(name.as_bytes()).to_owned()
-}
-
 /// What a ballast makes and deletes its files through.
 struct OpenBallast<'a> {
     root: BorrowedFd<'a>,
@@ -204,10 +193,8 @@ impl OpenBallast<'_> {
     }
 
     fn make_holders(&mut self, needed: u64) -> Result<()> {
-        let mut name = NameBuffer::default();
         for number in *self.holders..needed {
-            name.clear();
-            name.push(Name { kind: NameKind::Holder, number, generation: 0 });
+            let mut name = NameBuffer::of(NameKind::Holder, number);
             rustix::fs::mkdirat(self.root, name.as_c_str(), Mode::RWXU).map_err(|error| {
                 let what = format!("make directory {} of the ballast", grouped(number + 1));
                 Failure::from_system(what, error)
@@ -220,8 +207,14 @@ impl OpenBallast<'_> {
 
 fn open_tree(tree: Tree, root: BorrowedFd<'_>, workers: u32, files: u64) -> ErrnoResult<OpenTree> {
     let with_holders = files >= FILES_FOR_OPEN_DIRECTORIES;
-    let bases = open_bases(&tree, root, u64::from(workers), with_holders)?;
-    Ok(OpenTree { tree, root: rustix::io::dup(root)?, bases })
+    OpenTree::open(tree, rustix::io::dup(root)?, u64::from(workers), with_holders)
+}
+
+/// The layout score of the ballast in a directory; `None` if the file system does not report extents.
+pub(super) fn layout_score(root: BorrowedFd<'_>, stop: &AtomicBool) -> Option<f64> {
+    let go_on = || !stop.load(Ordering::Relaxed);
+    let limits = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+    score_below(root, limits).ok()?.score()
 }
 
 fn cannot_open(error: Errno) -> Failure {
@@ -272,7 +265,7 @@ impl BallastWork {
                     tree.holder_of(share.number(0))..tree.holder_of(share.number(count - 1)) + 1
                 }
             };
-            WorkerDirectories::with_holders(&tree, root, holders)
+            WorkerDirectories::open(&tree, root, holders)
         };
         let bases = (0..phase.threads).map(base).collect::<std::result::Result<_, _>>()?;
         Ok(OpenTree { tree, root: rustix::io::dup(root)?, bases })
@@ -311,7 +304,7 @@ impl GrowingFile {
         let place = ItemId::File { number: self.number, generation: 0 };
         let access = if self.written == 0 { Access::CreateNew } else { Access::Write };
         let open = Request::Open { place, access, dsync: false, keep_atime: false, direct: false };
-        done_at_once(engine, &open)?;
+        engine.carry_out(&open)?;
         if self.is_growing() {
             let is_log = self.number.is_multiple_of(LOG_EVERY);
             let piece = if is_log { self.written } else { self.order.forward(self.written) };
@@ -321,19 +314,11 @@ impl GrowingFile {
                 let bytes = (end - position).min(u64::from(BLOCK_DEFAULT)) as u32;
                 let (number, offset) = (self.number, position);
                 let write = Request::WriteAt { number, version: 0, offset, bytes, position };
-                position += done_at_once(engine, &write)?;
+                position += engine.carry_out(&write)?;
             }
             self.written += 1;
         }
-        done_at_once(engine, &Request::Close).map(|_| ())
-    }
-}
-
-/// The result of a request in the blocking engine, which does each when it is submitted.
-fn done_at_once(engine: &mut SyncEngine, request: &Request) -> ErrnoResult<u64> {
-    match engine.submit(Ticket(0), request) {
-        Submitted::Done(outcome) => outcome,
-        _ => Err(Errno::EINVAL),
+        engine.carry_out(&Request::Close).map(|_| ())
     }
 }
 
@@ -347,12 +332,12 @@ struct UpToFailure<'a> {
 
 impl Engine for UpToFailure<'_> {
     #[inline]
-    fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted {
-        let submitted = self.engine.submit(ticket, request);
-        if matches!(submitted, Submitted::Done(Err(_))) || self.stop.load(Ordering::Relaxed) {
+    fn carry_out(&mut self, request: &Request) -> RequestOutcome {
+        let outcome = self.engine.carry_out(request);
+        if outcome.is_err() || self.stop.load(Ordering::Relaxed) {
             self.over.store(true, Ordering::Relaxed);
         }
-        submitted
+        outcome
     }
 }
 
@@ -374,13 +359,8 @@ impl BallastFileSystem for OpenBallast<'_> {
         let tree = tree_of(ballast, files.end);
         self.make_holders(tree.holders())?;
         let count = files.end - files.start;
-        let selection = Selection::new(
-            EntryRange::whole(files.start, count),
-            Order::Sequential,
-            1,
-            tree.seed,
-            0,
-        );
+        let range = EntryRange::whole(files.start, count);
+        let selection = Selection::new(range, Order::Sequential, 1, tree.seed, 0);
         let phase = Phase::bare(create, selection, 1);
         let open = open_tree(tree.clone(), self.root, 1, count).map_err(cannot_open)?;
         let mut engine = SyncEngine::new(Arc::new(open), 0, &phase);
@@ -394,12 +374,9 @@ impl BallastFileSystem for OpenBallast<'_> {
                 break;
             }
             for file in &mut growing {
-                file.grow(&mut engine).map_err(|errno| {
-                    Failure::failed(format!(
-                        "cannot write a file of the ballast: {}",
-                        errno.about()
-                    ))
-                })?;
+                let grown = file.grow(&mut engine);
+                grown
+                    .map_err(|e| Failure::from_system("write a file of the ballast", e.about()))?;
             }
             growing.retain(GrowingFile::is_growing);
             self.sync()?;
@@ -432,9 +409,7 @@ impl BallastFileSystem for OpenBallast<'_> {
     }
 
     fn layout_score(&self) -> Option<f64> {
-        let go_on = || !self.stop.load(Ordering::Relaxed);
-        let limits = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
-        score_below(self.root, limits).ok()?.score()
+        layout_score(self.root, self.stop)
     }
 
     fn progress(&self, share: f64) {

@@ -68,7 +68,7 @@ impl DeviceSite {
                 false => Some(Doubt::CachedLoop),
             };
             if let Some(doubt) = doubt {
-                return Ok(CacheVerdict::doubted(CacheState::Unverified, None, doubt));
+                return Ok(CacheVerdict::unverified(None, doubt));
             }
         }
         Ok(CacheVerdict { found: CacheState::ColdVerified, resident: None, doubt: None })
@@ -77,12 +77,12 @@ impl DeviceSite {
     fn make_cold(&self, phase: &Phase, dropper: &dyn CacheDropper) -> Result<CacheVerdict> {
         let seen = detect_cache_probe(&self.cached) != CacheProbe::None;
         if !dropper.drop_caches(CacheDrop::All, true)? {
-            return Ok(CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed));
+            return Ok(CacheVerdict::unverified(None, Doubt::DropFailed));
         }
         let resident = self.resident(phase);
         Ok(match seen {
             true => CacheVerdict::after_drop(resident),
-            false => CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoProbe),
+            false => CacheVerdict::unverified(resident, Doubt::NoProbe),
         })
     }
 
@@ -130,7 +130,7 @@ impl Site for DeviceSite {
             CacheAsked::Cold => {
                 // The data alone, as far as an ordinary user can.
                 let _ = rustix::fs::fadvise(&self.cached, 0, None, Advice::DontNeed);
-                CacheVerdict::doubted(CacheState::Unverified, self.resident(phase), Doubt::NoRights)
+                CacheVerdict::unverified(self.resident(phase), Doubt::NoRights)
             }
             CacheAsked::Warm => {
                 let reading = Phase { end: PhaseEnd::Targets, ..phase.clone() };

@@ -3,12 +3,13 @@
 mod cold;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Dir, Mode, OFlags};
+use rustix::fs::Mode;
 
 use crate::ballast::{BallastState, HeadwayListener};
 use crate::cache::{
@@ -18,10 +19,12 @@ use crate::cache::{
 use crate::clock::RealClock;
 use crate::drive::{DoneCount, Recorder};
 use crate::engine::delayed::{Delay, Delayed};
-use crate::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_looking};
+use crate::engine::sync::{OpenTree, SyncEngine, open_for_looking};
 use crate::remove::{Removal, remove_of_rank, remove_own, remove_tree};
-use crate::run_directory::{CANARY, RunDirectory, open_directory};
-use crate::site::ballast_files::{BallastFiles, ClosedBallast, LAYOUT_FILES_MAX};
+use crate::run_directory::{
+    CANARY, RunDirectory, create_new, entries_of, open_directory, open_note,
+};
+use crate::site::ballast_files::{BallastFiles, ClosedBallast, layout_score};
 use crate::site::{ConditionName, EngineSource, RankCell, Site, SiteCondition};
 use crate::unread::{UnreadExtent, unread_extents};
 use crate::workers::{PhaseRun, PhaseTask, run_workers};
@@ -34,7 +37,6 @@ use boatload_base::units::Unit;
 use boatload_host::block::discard_free;
 use boatload_host::block_device::BlockDevice;
 use boatload_host::facts::HostFacts;
-use boatload_host::layout::{ScoreLimits, score_below};
 use boatload_host::mounts::{is_diskless, is_in_memory};
 use boatload_host::page_cache::{self, CacheProbe};
 use boatload_host::space::Space;
@@ -221,7 +223,8 @@ impl DirectorySite {
     fn without_drop(&self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         if self.in_memory {
             let resident = self.resident_of(phase);
-            return Ok(CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem));
+            let doubt = Some(Doubt::MemoryFileSystem);
+            return Ok(CacheVerdict { found: CacheState::Warm, resident, doubt });
         }
         if let (Some(open), true) = (self.open_tree_of(phase), has_files_before(phase)) {
             write_out(&open.root)?;
@@ -234,7 +237,7 @@ impl DirectorySite {
             }
         }
         let resident = self.resident_of(phase);
-        Ok(CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoRights))
+        Ok(CacheVerdict::unverified(resident, Doubt::NoRights))
     }
 
     /// Reads everything the phase works on, outside of any timing.
@@ -279,9 +282,8 @@ impl Site for DirectorySite {
 
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         self.cells_begun += 1;
-        let mut name = NameBuffer::default();
-        name.push(Name { kind: NameKind::Cell, number: self.cells_begun, generation: 0 });
-        let text = OsString::from(String::from_utf8_lossy(name.as_bytes()).into_owned());
+        let mut name = NameBuffer::of(NameKind::Cell, self.cells_begun);
+        let text = OsStr::from_bytes(name.as_bytes()).to_owned();
         let open = match cell.tree.part {
             Some(RankPart { rank, .. }) if rank > 0 => {
                 self.open_other(&text, &RankCell { rank, cell })?
@@ -328,10 +330,8 @@ impl Site for DirectorySite {
             Failure::failed(format!("cannot open the ballast: {}", error.about()))
         })?;
         self.ballast_tree = Some(Arc::new(open));
-        let go_on = || !stop.load(Ordering::Relaxed);
-        let bound = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
         // What some file systems do not tell, others do: without a score the rest is measured.
-        self.layout_score = score_below(ballast.directory(), bound).ok().and_then(|s| s.score());
+        self.layout_score = layout_score(ballast.directory(), stop);
         Ok(())
     }
 
@@ -344,12 +344,8 @@ impl Site for DirectorySite {
         if let Ok(space) = Space::of(ballast.directory()) {
             all.extend(SiteCondition::space_used(&space));
         }
-        let layout_score = self.layout_score.map(|value| SiteCondition {
-            name: ConditionName::LayoutScore,
-            value,
-            unit: Unit::Count,
-        });
-        all.extend(layout_score);
+        let (name, unit) = (ConditionName::LayoutScore, Unit::Count);
+        all.extend(self.layout_score.map(|value| SiteCondition { name, value, unit }));
         all
     }
 
@@ -518,18 +514,10 @@ fn detect_cache_probe(canary: &OwnedFd) -> CacheProbe {
 }
 
 fn plant_canary(run_directory: &RunDirectory) -> std::io::Result<OwnedFd> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let mode = Mode::RUSR | Mode::WUSR;
-    let file =
-        std::fs::File::from(rustix::fs::openat(run_directory.directory(), CANARY, flags, mode)?);
+    let file = File::from(create_new(run_directory.directory(), CANARY)?);
     write_all(&file, &vec![0xa5; CANARY_BYTES as usize])?;
     file.sync_all()?;
     Ok(file.into())
-}
-
-fn open_canary(run_directory: &RunDirectory) -> ErrnoResult<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(run_directory.directory(), CANARY, flags, Mode::empty())?)
 }
 
 /// Makes the cell's directory and the tree's layout in it, and opens the directories that names will be
@@ -541,16 +529,14 @@ fn make_tree(
 ) -> ErrnoResult<OpenTree> {
     let tree = cell.tree.clone();
     rustix::fs::mkdirat(run_directory, name.as_c_str(), Mode::RWXU)?;
-    let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
-    let root = open_directory(run_directory, OsStr::new(&text))?;
+    let root = open_directory(run_directory, OsStr::from_bytes(name.as_bytes()))?;
     let mut path = NameBuffer::default();
     for number in 1..tree.layout_directories() {
         path.clear();
         tree.push_layout(number, &mut path);
         rustix::fs::mkdirat(&root, path.as_c_str(), Mode::RWXU)?;
     }
-    let bases = open_bases(&tree, root.as_fd(), u64::from(cell.threads()), true)?;
-    Ok(OpenTree { tree, root, bases })
+    OpenTree::open(tree, root, u64::from(cell.threads()), true)
 }
 
 fn open_other(
@@ -560,9 +546,7 @@ fn open_other(
 ) -> ErrnoResult<OpenTree> {
     let rank = open_directory(run_directory, OsStr::new(&rank_name(other.maker())))?;
     let root = open_directory(rank.as_fd(), cell)?;
-    let tree = other.cell.tree.clone();
-    let bases = open_bases(&tree, root.as_fd(), u64::from(other.cell.threads()), true)?;
-    Ok(OpenTree { tree, root, bases })
+    OpenTree::open(other.cell.tree.clone(), root, u64::from(other.cell.threads()), true)
 }
 
 /// What is needed to open a [`DirectorySite`] again after an unmount: the names of its directories and the
@@ -620,13 +604,13 @@ impl DirectorySite {
         };
         let Some(name) = closed.run_directory else { return Ok(()) };
         let run_directory = RunDirectory::reopen(parent, &name).map_err(|e| failed(e.into()))?;
-        self.canary = open_canary(&run_directory).ok();
+        self.canary = open_note(run_directory.directory(), CANARY).ok();
         (self.layout_score, self.probe) = (closed.layout_score, closed.probe);
         if let Some((name, tree, workers)) = closed.cell {
             let root =
                 open_directory(run_directory.directory(), &name).map_err(|e| failed(e.into()))?;
-            let bases = open_bases(&tree, root.as_fd(), workers, true).map_err(failed)?;
-            self.cell = Some((name, Arc::new(OpenTree { tree, root, bases })));
+            let open = OpenTree::open(tree, root, workers, true).map_err(failed)?;
+            self.cell = Some((name, Arc::new(open)));
         }
         if let Some(closed) = closed.ballast {
             let ballast = closed.reopen(run_directory.directory()).map_err(failed)?;
@@ -643,12 +627,9 @@ impl DirectorySite {
 /// yet. Unknown names count, so that they show as surplus.
 fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
     let mut entries = 0;
-    for entry in Dir::read_from(root)? {
+    for entry in entries_of(root)? {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
-        if matches!(name, b"." | b"..") {
-            continue;
-        }
         match Name::parse(name).map(|name| name.kind) {
             None if is_silly_name(name) => {}
             Some(NameKind::Holder | NameKind::Worker) => {

@@ -12,7 +12,7 @@ use super::{EngineSource, Settled, Site};
 
 use crate::backing::{Backing, MadeOn, PagesLeft};
 use crate::ballast::HeadwayListener;
-use crate::cache::{CacheDrop, CacheDropper, CacheState, CacheVerdict, Doubt};
+use crate::cache::{CacheDrop, CacheDropper, CacheVerdict, Doubt};
 use crate::clock::RealClock;
 use crate::disk::ModelledDisk;
 use crate::interrupt::Interrupt;
@@ -89,6 +89,14 @@ impl MountedFileSystem {
     }
 }
 
+/// The file system that is mounted, and the place it is made on.
+fn mounted<'a>(
+    here: &'a mut Option<MountedFileSystem>,
+    place: &'a mut Option<Backing>,
+) -> Result<(&'a mut MountedFileSystem, &'a mut Backing)> {
+    here.as_mut().zip(place.as_mut()).ok_or_else(|| Failure::failed("no file system is mounted"))
+}
+
 /// Facts of a file system that was just made.
 #[derive(Clone, Debug)]
 pub struct MadeFacts {
@@ -140,8 +148,7 @@ impl MadeSite {
     }
 
     fn disk_mut(&mut self) -> Result<&mut DirectorySite> {
-        let here = self.here.as_mut().map(|here| &mut here.disk);
-        here.ok_or_else(|| Failure::failed("no file system is mounted"))
+        mounted(&mut self.here, &mut self.place).map(|(here, _)| &mut here.disk)
     }
 
     /// Makes and mounts the file system of a cell, over the one before.
@@ -278,9 +285,7 @@ impl Site for MadeSite {
         read: Option<&[OnBallast]>,
         stop: &AtomicBool,
     ) -> Result<()> {
-        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
-            return Err(Failure::failed("no file system is mounted"));
-        };
+        let (here, place) = mounted(&mut self.here, &mut self.place)?;
         here.disk.discard_free();
         let unread = read.map_or_else(Vec::new, |read| here.disk.unread_extents(read, stop));
         let closed = here.disk.close_for_unmount();
@@ -332,18 +337,14 @@ impl Site for MadeSite {
         stop: &AtomicBool,
         dropper: &dyn CacheDropper,
     ) -> Result<CacheVerdict> {
-        let Some(here) = &mut self.here else {
-            return Err(Failure::failed("no file system is mounted"));
-        };
+        let (here, _) = mounted(&mut self.here, &mut self.place)?;
         if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
             return here.disk.prepare_caches(phase, stop, dropper);
         }
         let closed = here.disk.close_for_unmount();
         let mut lost = None;
         let unmounted = self.unmount_measured(&mut lost);
-        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
-            return Err(Failure::failed("no file system is mounted"));
-        };
+        let (here, place) = mounted(&mut self.here, &mut self.place)?;
         if unmounted.is_err() {
             here.disk.reopen(closed, place.root()?)?;
             // Else something has a file of it open: what is left is to drop the caches.
@@ -359,14 +360,12 @@ impl Site for MadeSite {
         // Opening directories brings in inodes that lie near theirs.
         let is_dropped = dropper.drop_caches(CacheDrop::All, true)? || !cached_beneath;
         Ok(match (memory, is_dropped) {
-            (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
+            (_, false) => CacheVerdict::unverified(None, Doubt::CachedLoop),
             (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),
             (PagesLeft::Pages(share), true) => {
-                CacheVerdict::doubted(CacheState::Unverified, Some(share), Doubt::StillCached)
+                CacheVerdict::unverified(Some(share), Doubt::StillCached)
             }
-            (PagesLeft::StillMounted, true) => {
-                CacheVerdict::doubted(CacheState::Unverified, None, Doubt::StillMounted)
-            }
+            (PagesLeft::StillMounted, true) => CacheVerdict::unverified(None, Doubt::StillMounted),
             (PagesLeft::Unknown, true) => CacheVerdict::after_drop(None),
         })
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::ballast::{BallastFileSystem, BallastState, HeadwayListener};
-use crate::cache::{CacheDropper, CacheState, CacheVerdict, Doubt, has_files_before};
+use crate::cache::{CacheDropper, CacheVerdict, Doubt, has_files_before};
 use crate::clock::{RealClock, VirtualClock};
 use crate::drive::{DoneCount, Recorder};
 use crate::engine::sim::{SimDisk, SimEngine, SimShared};
@@ -119,9 +119,8 @@ impl SimSite {
         };
         let task = PhaseTask { phase, tree, stop, done };
         if self.model.takes_no_time() {
-            let clock = self.clock.clone();
             run_workers(task, recorders, |worker| {
-                (engine(worker, &VirtualClock::default()), clock.clone())
+                (engine(worker, &VirtualClock::default()), self.clock.clone())
             })
         } else {
             run_workers(task, recorders, |worker| {
@@ -241,7 +240,7 @@ impl Site for SimSite {
             (CacheAsked::AsIs, _) => CacheVerdict::as_is(phase, cached),
             (CacheAsked::Warm, _) => CacheVerdict::after_warming(cached),
             (CacheAsked::Cold, None) if self.model.cold_ns == 0 => {
-                CacheVerdict::doubted(CacheState::Unverified, None, Doubt::NoSimulatedCache)
+                CacheVerdict::unverified(None, Doubt::NoSimulatedCache)
             }
             (CacheAsked::Cold, None) => CacheVerdict::after_drop(Some(0.0)),
             (CacheAsked::Cold, Some(_)) => CacheVerdict::after_drop(cached),

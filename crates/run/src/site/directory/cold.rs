@@ -13,12 +13,12 @@ use boatload_host::page_cache::name_is_cached;
 use boatload_op::{Effect, Subject};
 use boatload_plan::{CacheAsked, Phase};
 
-/// Most files others at before a phase, and the least share of a phase's files they may be: their
+/// Most files looked at before a phase, and the least share of a phase's files they may be: their
 /// inodes stay a little warmer than the others.
 const SAMPLE_MAX: u64 = 64;
 const SAMPLE_OF: u64 = 16;
 
-/// Most names others for in memory. Looking warms nothing, so it may be many of them.
+/// Most names looked for in memory. Looking warms nothing, so it may be many of them.
 const NAMES_MAX: u64 = 1024;
 
 impl DirectorySite {
@@ -39,18 +39,18 @@ impl DirectorySite {
             write_out(&open.root)?;
         }
         if !dropper.drop_caches(CacheDrop::All, true)? {
-            return Ok(CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed));
+            return Ok(CacheVerdict::unverified(None, Doubt::DropFailed));
         }
         let resident = held.as_ref().and_then(|held| self.probe.resident_fraction(&held.files));
         self.held = held;
         Ok(match canary_was_resident {
             true => CacheVerdict::after_drop(resident),
-            false => CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoProbe),
+            false => CacheVerdict::unverified(resident, Doubt::NoProbe),
         })
     }
 
     /// The last look before the timed work: what was cold may have been read since by somebody
-    /// else. Pages are others at through what is still open, names that are not open are others for
+    /// else. Pages are looked at through what is still open, names that are not open are looked for
     /// in memory. Then names and inodes of what was open are dropped.
     pub(super) fn rechecked(
         &mut self,

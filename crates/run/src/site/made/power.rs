@@ -1,6 +1,6 @@
 //! Mounts the file system of a cell again after the power of its modelled disk was cut.
 
-use super::MadeSite;
+use super::{MadeSite, mounted};
 use crate::backing::Backing;
 use crate::disk::ModelledDisk;
 use crate::engine::sync::OpenTree;
@@ -28,9 +28,7 @@ impl MadeSite {
     /// # Errors
     /// If it cannot be unmounted, the machine has not forgotten what the disk held, or the modelled disk failed.
     pub fn mount_after_cut(&mut self) -> Result<Option<Failure>> {
-        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
-            return Err(Failure::failed("no file system is mounted"));
-        };
+        let (here, place) = mounted(&mut self.here, &mut self.place)?;
         let closed = here.disk.close_for_unmount();
         place.unmount()?;
         place.drop_pages()?;
@@ -48,9 +46,7 @@ impl MadeSite {
     /// # Errors
     /// If it cannot be unmounted or checked, or was interrupted.
     pub fn check_unmounted(&mut self) -> Result<CheckedState> {
-        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
-            return Err(Failure::failed("no file system is mounted"));
-        };
+        let (here, place) = mounted(&mut self.here, &mut self.place)?;
         here.disk.close_for_unmount();
         place.unmount()?;
         place.check(here.filesystem.kind, self.interrupt.flag())
