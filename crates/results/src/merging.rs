@@ -51,8 +51,6 @@ impl RankReport {
             device_write_bytes: None,
             device_reads: None,
             device_writes: None,
-            device_flushes: None,
-            device_discard_bytes: None,
             device_busy_seconds: None,
             device_queue_seconds: None,
             space_bytes: None,
