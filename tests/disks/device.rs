@@ -186,7 +186,7 @@ fn undisturbed(mounted: &LoopMount, uncached: &str) -> bool {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let document = ran.json();
     let moved = counters(mounted.path()).since(before).unwrap();
-    assert_eq!((moved.write_bytes, moved.discard_bytes), (0, Some(0)), "the device is only read");
+    assert_eq!(moved.write_bytes, 0, "the device is only read");
     assert_eq!(names_in(mounted.path()), names);
     let mut all_warm = false;
     for m in document["measurements"].as_array().unwrap() {

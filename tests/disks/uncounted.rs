@@ -22,13 +22,11 @@ const JOB: &str = "name = \"uncounted\"\nquestion = \"?\"\nconclude = [\"source\
     [[phase]]\noperation = \"delete\"\n";
 
 /// What a measurement has of the device.
-const OF_DEVICE: [&str; 8] = [
+const OF_DEVICE: [&str; 6] = [
     "device_read_bytes",
     "device_write_bytes",
     "device_reads",
     "device_writes",
-    "device_flushes",
-    "device_discard_bytes",
     "device_busy_seconds",
     "device_queue_seconds",
 ];

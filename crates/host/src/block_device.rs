@@ -158,10 +158,7 @@ impl BlockDevice {
     /// What it has moved until now, all processes together. A partition counts for itself. `None` if the device
     /// is gone, or the kernel does not count for it.
     pub fn counters(&self) -> Option<DeviceCounters> {
-        let counted = counters(&self.directory).filter(|_| self.is_counted())?;
-        // A partition has zeros in their place.
-        let flushes = counted.flushes.filter(|_| self.counts_flushes());
-        Some(DeviceCounters { flushes, ..counted })
+        counters(&self.directory).filter(|_| self.is_counted())
     }
 
     /// Whether the kernel counts what it moves, as far as that is known.
@@ -191,11 +188,6 @@ impl BlockDevice {
             _ => Counting::AsSet,
         };
         Ok(done)
-    }
-
-    /// Whether its counters have flushes: the counters of a partition have none.
-    fn counts_flushes(&self) -> bool {
-        disk_of(&self.directory) == self.directory
     }
 
     /// What it has moved until now, and what the one device beneath it has, of a loop device or a
@@ -453,10 +445,6 @@ pub struct DeviceCounters {
     pub writes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Bytes discarded; none before Linux 4.18.
-    pub discard_bytes: Option<u64>,
-    /// Flushes completed; `None` for partitions, which do not count them, and before Linux 5.5.
-    pub flushes: Option<u64>,
     /// Milliseconds in which it had at least one request.
     pub busy_ms: u64,
     /// Milliseconds that its requests took together: over a time, their mean number at one moment.
@@ -475,8 +463,6 @@ impl DeviceCounters {
             read_bytes: bytes(2)?,
             writes: *fields.get(4)?,
             write_bytes: bytes(6)?,
-            discard_bytes: bytes(13),
-            flushes: fields.get(15).copied(),
             busy_ms: *fields.get(9)?,
             queue_ms: *fields.get(10)?,
         })
@@ -491,14 +477,11 @@ impl DeviceCounters {
     /// The sum of what was moved at two times.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
         Self {
             reads: self.reads.saturating_add(other.reads),
             read_bytes: self.read_bytes.saturating_add(other.read_bytes),
             writes: self.writes.saturating_add(other.writes),
             write_bytes: self.write_bytes.saturating_add(other.write_bytes),
-            discard_bytes: both(self.discard_bytes, other.discard_bytes),
-            flushes: both(self.flushes, other.flushes),
             busy_ms: self.busy_ms.saturating_add(other.busy_ms),
             queue_ms: self.queue_ms.saturating_add(other.queue_ms),
         }
@@ -507,7 +490,6 @@ impl DeviceCounters {
     /// What was moved between an earlier reading and this one. `None` if a count went back: it began anew, it
     /// belongs to another device, or it was too large for a kernel of 32 bits.
     pub fn since(self, earlier: Self) -> Option<Self> {
-        let both = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
         // The kernel shows these in 32 bits, which last for 50 days.
         let passed = |now: u64, then: u64| u64::from((now as u32).wrapping_sub(then as u32));
         Some(Self {
@@ -515,8 +497,6 @@ impl DeviceCounters {
             read_bytes: self.read_bytes.checked_sub(earlier.read_bytes)?,
             writes: self.writes.checked_sub(earlier.writes)?,
             write_bytes: self.write_bytes.checked_sub(earlier.write_bytes)?,
-            discard_bytes: both(self.discard_bytes, earlier.discard_bytes),
-            flushes: both(self.flushes, earlier.flushes),
             busy_ms: passed(self.busy_ms, earlier.busy_ms),
             queue_ms: passed(self.queue_ms, earlier.queue_ms),
         })
@@ -627,8 +607,7 @@ mod tests {
         let device = |number| BlockDevice::numbered(sys.0.path(), number).unwrap();
         stat(2);
         let [disk, mut part] = [(8, 0), (8, 1)].map(device);
-        assert_eq!(disk.counters().unwrap().flushes, Some(5), "an old kernel has no such setting");
-        assert_eq!(part.counters().unwrap().flushes, None, "a partition does not count them");
+        assert!(disk.counters().is_some(), "an old kernel has no such setting");
         set("0\n");
         assert_eq!((disk.counters(), part.counters()), (None, None), "the queue of its disk");
         let mut tried = |transfer: &dyn Fn()| {
@@ -741,18 +720,12 @@ mod counters_tests {
         let counters = DeviceCounters::parse(text).unwrap();
         assert_eq!((counters.reads, counters.read_bytes), (100, 1 << 20));
         assert_eq!((counters.writes, counters.write_bytes), (200, 2 << 20));
-        assert_eq!((counters.discard_bytes, counters.flushes), (Some(8192), Some(6)));
     }
 
     #[test]
-    fn what_an_old_kernel_does_not_count_is_unknown_and_a_shorter_line_tells_nothing() {
+    fn the_line_of_an_old_kernel_is_read_and_a_shorter_one_tells_nothing() {
         let old = DeviceCounters::parse("1 0 8 0 2 0 16 0 0 0 0").unwrap();
         assert_eq!((old.read_bytes, old.write_bytes), (4096, 8192));
-        assert_eq!((old.discard_bytes, old.flushes), (None, None));
-        let newer = DeviceCounters::parse("1 0 8 0 2 0 16 0 0 0 0 1 0 2 3").unwrap();
-        assert_eq!((newer.discard_bytes, newer.flushes), (Some(1024), None));
-        assert_eq!(newer.since(old).unwrap().discard_bytes, None, "unknown at one end");
-        assert_eq!(newer.plus(old).discard_bytes, None, "unknown in one part");
         for wrong in ["", "1 2 3", "1 0 8 0 2 0 16 0 0 0", "1 0 8 0 2 0 sixteen 0 0 0 0"] {
             assert_eq!(DeviceCounters::parse(wrong), None, "{wrong}");
         }

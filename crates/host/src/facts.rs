@@ -88,9 +88,6 @@ pub struct Rights {
     pub drop_caches: bool,
     /// How the cache can be looked into: `cachestat`, `mincore` or `none`.
     pub cache_probe: String,
-    /// Of earlier versions: why the requests of the device could not be followed.
-    #[serde(default)]
-    pub block_trace_obstacle: Option<String>,
 }
 
 /// Mount options that name people, machines or paths rather than how the file system works.
@@ -115,7 +112,6 @@ impl Rights {
             root: is_root(),
             drop_caches: page_cache::can_drop(),
             cache_probe: CacheProbe::detect().as_str().to_string(),
-            block_trace_obstacle: None,
         }
     }
 }

@@ -23,7 +23,6 @@ pub mod fuse;
 pub mod idle;
 pub mod io_server;
 mod ioctl;
-pub mod journal;
 pub mod layout;
 pub mod loop_device;
 pub mod making;

@@ -9,7 +9,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use super::mounts::{MOUNTS, Mount, parse};
 use super::process::limit;
-use super::sysfs::{first_line, number_in};
+use super::sysfs::{first_line, number_after, number_in};
 use boatload_base::files::{read_bytes, read_text};
 
 /// What bounds the memory of this process.
@@ -154,10 +154,8 @@ impl MemoryGroup {
             return Some(limit);
         };
         let stat = read_text(self.directory.join("memory.stat")).unwrap_or_default();
-        let of = |name: &str| -> Option<u64> {
-            stat.lines().find_map(|line| line.strip_prefix(name))?.parse().ok()
-        };
-        let reclaimable = self.files.reclaimable.iter().filter_map(|name| of(name));
+        let reclaimable =
+            self.files.reclaimable.iter().filter_map(|name| number_after(&stat, name));
         let reclaimable = reclaimable.fold(0, u64::saturating_add);
         Some(limit.saturating_sub(usage.saturating_sub(reclaimable)))
     }

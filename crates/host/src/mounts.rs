@@ -104,8 +104,12 @@ pub fn is_in_memory(kind: &str) -> bool {
 /// Whether file systems of this kind have no disk of this machine: they live in memory, come over a network, or from a
 /// program in FUSE.
 pub fn is_diskless(kind: &str) -> bool {
+    is_in_memory(kind) || is_shared(kind)
+}
+
+fn is_shared(kind: &str) -> bool {
     let is_program = kind == "fuse" || kind.starts_with("fuse.");
-    is_in_memory(kind) || SHARED.contains(&kind) || (is_program && !OF_ONE_HOST.contains(&kind))
+    SHARED.contains(&kind) || is_program && !OF_ONE_HOST.contains(&kind)
 }
 
 impl Mount {
@@ -116,9 +120,7 @@ impl Mount {
 
     /// Whether other hosts may see the same directories.
     pub fn is_shared(&self) -> bool {
-        let kind = self.kind.as_str();
-        let is_fuse = kind == "fuse" || kind.starts_with("fuse.");
-        SHARED.contains(&kind) || is_fuse && !self.is_of_one_host()
+        is_shared(&self.kind)
     }
 
     /// The mount on which an open file or directory lies.

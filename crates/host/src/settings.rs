@@ -15,12 +15,6 @@ use boatload_base::files::{names_in, paths_in};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineSettings {
-    /// The kernel's version: its build's number, kind and date.
-    pub kernel_version: Option<String>,
-    /// Space for swapping, in bytes.
-    pub swap_bytes: Option<u64>,
-    /// Processors that the kernel uses, whether this process may run on them or not.
-    pub cpus_online: Option<u64>,
     /// The governor of the first processor's frequency.
     pub governor: Option<String>,
     /// The driver that sets it.
@@ -31,8 +25,6 @@ pub struct MachineSettings {
     pub mitigations: Option<String>,
     /// Whether this is a virtual machine.
     pub virtual_machine: Option<bool>,
-    /// The hypervisor's name, where the kernel tells one.
-    pub hypervisor: Option<String>,
     /// The machine's maker and kind.
     pub product: Option<String>,
     /// The kernel's clock source.
@@ -68,12 +60,7 @@ impl MachineSettings {
     /// The settings of this machine now; `cpuinfo` is the text of `/proc/cpuinfo`.
     pub fn gather(cpuinfo: &str) -> Self {
         let group = OwnGroup::find();
-        let info = rustix::system::sysinfo();
-        let version = rustix::system::uname().version().to_string_lossy().into_owned();
         Self {
-            kernel_version: Some(version).filter(|text| !text.is_empty()),
-            swap_bytes: Some((info.totalswap as u64).saturating_mul(info.mem_unit.into())),
-            cpus_online: processors_listed(&first_line(Path::new(ONLINE)).unwrap_or_default()),
             virtual_machine: virtual_machine(cpuinfo),
             group_cpus_max: group.as_ref().and_then(OwnGroup::processors_max),
             group_memory_max_bytes: group_limit_bytes(),
@@ -91,7 +78,6 @@ impl MachineSettings {
             frequency_driver: text(&format!("{frequency}/scaling_driver")),
             smt: text("sys/devices/system/cpu/smt/active").map(|active| active == "1"),
             mitigations: mitigations(&root.join("sys/devices/system/cpu/vulnerabilities")),
-            hypervisor: text("sys/hypervisor/type"),
             product: product(
                 text("sys/class/dmi/id/sys_vendor"),
                 text("sys/class/dmi/id/product_name"),
@@ -112,8 +98,6 @@ impl MachineSettings {
         }
     }
 }
-
-const ONLINE: &str = "/sys/devices/system/cpu/online";
 
 const CLOCK_SOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_clocksource";
 
@@ -145,16 +129,6 @@ fn free_page_reporting(drivers: &Path) -> Option<bool> {
     let reports =
         features.map(|path| Some(first_line(&path)?.as_bytes().get(REPORTING_BIT)? == &b'1'));
     Some(reports.collect::<Option<Vec<bool>>>()?.contains(&true))
-}
-
-/// How many a list like `0-3,8` names.
-pub(super) fn processors_listed(list: &str) -> Option<u64> {
-    let many = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
-        Some(last.checked_sub(first)?.saturating_add(1))
-    };
-    list.split(',').try_fold(0u64, |sum, part| Some(sum.saturating_add(many(part)?)))
 }
 
 /// The maker and the kind, where the maker's name is not part of the kind.
@@ -247,13 +221,6 @@ mod tests {
         put(root.path(), "retbleed", "\n");
         assert_eq!(mitigations(root.path()), None, "one of them does not tell");
         assert_eq!(mitigations(&root.path().join("none")), None);
-    }
-
-    #[test]
-    fn processors_are_counted_from_the_list_of_those_that_are_on() {
-        assert_eq!(processors_listed("0-3,8"), Some(5));
-        assert_eq!(processors_listed("0"), Some(1));
-        assert_eq!((processors_listed(""), processors_listed("3-1")), (None, None));
     }
 
     #[test]

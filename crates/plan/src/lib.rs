@@ -131,6 +131,14 @@ pub struct CellPlan {
 }
 
 impl CellPlan {
+    /// The share of the space, in percent, that its place is filled to before it begins; `None` if it is not filled.
+    pub fn used_percent(&self) -> Option<f64> {
+        match self.prepare.as_ref()?.goal {
+            BallastGoal::Used(percent) => Some(percent),
+            BallastGoal::Files(_) => None,
+        }
+    }
+
     /// The most workers any phase has.
     pub fn threads(&self) -> u32 {
         self.phases.iter().map(|p| p.threads).max().unwrap_or(1)

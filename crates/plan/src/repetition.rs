@@ -31,6 +31,16 @@ pub enum Repetition {
     UntilDecided(TimeLimit),
 }
 
+impl Repetition {
+    /// The number of repeats that was named, or another where none was.
+    pub(super) fn number_or(self, unnamed: u32) -> u32 {
+        match self {
+            Self::Fixed(repeats) => repeats,
+            Self::UntilDecided(_) => unnamed,
+        }
+    }
+}
+
 /// How long a run may repeat until its answer is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeLimit {

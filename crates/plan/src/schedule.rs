@@ -58,26 +58,17 @@ impl Plan {
 
     /// Fewest repeats that the run makes.
     pub fn repeats_min(&self) -> u32 {
-        match self.repetition() {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_MIN,
-        }
+        self.repetition().number_or(REPEATS_MIN)
     }
 
     /// Most repeats that the run makes.
     pub fn repeats_max(&self) -> u32 {
-        match self.repetition() {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_MAX,
-        }
+        self.repetition().number_or(REPEATS_MAX)
     }
 
     /// Repeats that a place bears which is not restored between them.
     pub fn repeats_on_one_place(&self) -> u32 {
-        match self.repeats {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_WITHOUT_TURNS,
-        }
+        self.repeats.number_or(REPEATS_WITHOUT_TURNS)
     }
 }
 
@@ -148,10 +139,7 @@ impl Plan {
 
     /// Histories of a cell's place that are kept at one time if it can be restored.
     pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
-        let repeats = match self.repeats {
-            Repetition::Fixed(repeats) => repeats,
-            Repetition::UntilDecided(_) => REPEATS_MAX,
-        };
+        let repeats = self.repeats.number_or(REPEATS_MAX);
         if cell.histories() >= repeats { 1 } else { cell.histories() }
     }
 

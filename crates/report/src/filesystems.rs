@@ -49,9 +49,7 @@ fn how_made(made: &MadeFileSystem, book: &Book) -> String {
         None => "free space not known".into(),
     };
     let place = ground(made, book);
-    let journal =
-        made.journal_bytes.map(|journal| format!(", journal of {}", units::bytes(journal)));
-    let size = format!("{place}, {room}, {inodes}{}", journal.unwrap_or_default());
+    let size = format!("{place}, {room}, {inodes}");
     // Where nothing was made there was nothing to trim for it.
     let stale = !made.is_in_memory() && !made.trimmed;
     let stale = stale.then(|| "the device cannot be trimmed".to_string());

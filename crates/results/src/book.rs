@@ -168,8 +168,6 @@ pub struct MadeFileSystem {
     pub available_bytes: Option<u64>,
     /// Its inodes when it was empty; null where they are made as needed.
     pub inodes: Option<u64>,
-    /// Size of its journal or log, in bytes; none without one of a fixed size, or if it is not known.
-    pub journal_bytes: Option<u64>,
     /// Whether the whole device was discarded before each.
     pub trimmed: bool,
 }
@@ -557,10 +555,6 @@ pub struct Measurement {
     pub device_reads: Option<u64>,
     /// Requests to write that it completed, after merging; none without a device.
     pub device_writes: Option<u64>,
-    /// Flushes that it completed; null where it does not count them.
-    pub device_flushes: Option<u64>,
-    /// Bytes that were discarded; none without a device.
-    pub device_discard_bytes: Option<u64>,
     /// Time in which the device had at least one request, in seconds; none without a device.
     pub device_busy_seconds: Option<f64>,
     /// Time that its requests took together, in seconds: over the seconds of the phase and its sync,

@@ -33,7 +33,7 @@ pub struct CrashBook {
 }
 
 /// What power cuts left of the files of a variant with one durability.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct PromiseRow {
     /// The variant: its file system, and what of the job differs.
     pub variant: String,
@@ -76,26 +76,7 @@ pub struct PromiseRow {
 impl PromiseRow {
     /// A row without a cut.
     pub fn new(variant: &str, disk: &str, durability: Durability) -> Self {
-        Self {
-            variant: variant.into(),
-            disk: disk.into(),
-            durability,
-            cuts: 0,
-            promised: 0,
-            kept: 0,
-            missing: 0,
-            old: 0,
-            torn: 0,
-            came_back: 0,
-            unpromised: 0,
-            unpromised_kept: 0,
-            oldest_lost_seconds: None,
-            not_mounted: 0,
-            checked: 0,
-            damaged: 0,
-            blocks_unflushed: 0,
-            blocks_lost: 0,
-        }
+        Self { variant: variant.into(), disk: disk.into(), durability, ..Self::default() }
     }
 
     /// Adds a file that was promised.

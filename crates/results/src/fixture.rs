@@ -72,8 +72,6 @@ pub fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u64) -> M
         device_write_bytes: Some(operations * 2048),
         device_reads: Some(1),
         device_writes: Some(operations / 10),
-        device_flushes: Some(3),
-        device_discard_bytes: Some(0),
         disturbance: Some(quiet(seconds)),
         entries_expected: Some(operations),
         entries_found: Some(operations),
@@ -121,20 +119,13 @@ pub fn host() -> HostFacts {
             beneath: vec!["vda".into()],
             ..DeviceFacts::default()
         }),
-        rights: Rights {
-            root: true,
-            drop_caches: true,
-            cache_probe: "cachestat".into(),
-            block_trace_obstacle: None,
-        },
+        rights: Rights { root: true, drop_caches: true, cache_probe: "cachestat".into() },
         settings: Some(settings()),
     }
 }
 
 fn settings() -> MachineSettings {
     MachineSettings {
-        kernel_version: Some("#1 SMP PREEMPT_DYNAMIC".into()),
-        swap_bytes: Some(0),
         smt: Some(true),
         mitigations: Some("all but spec_store_bypass".into()),
         virtual_machine: Some(true),
@@ -151,7 +142,6 @@ pub fn quiet(seconds: f64) -> Disturbance {
     Disturbance {
         seconds: Some(seconds),
         cpu_pressure_seconds: Some(seconds * 0.01),
-        io_pressure_seconds: Some(seconds * 0.5),
         memory_pressure_seconds: Some(0.0),
         cpu_seconds: Some(seconds * 2.0),
         steal_seconds: Some(seconds * 0.002),
@@ -159,7 +149,6 @@ pub fn quiet(seconds: f64) -> Disturbance {
         others_user_seconds: Some(seconds * 0.01),
         others_read_bytes: Some(0),
         others_write_bytes: Some(8_192),
-        others_unseen: Some(0),
         core_throttles: Some(0),
         clock_changed: Some(false),
         clock_error: Some(1e-6),
@@ -431,7 +420,6 @@ impl Odd {
             total_bytes: Some(self.whole()),
             available_bytes: Some(self.whole()),
             inodes: self.maybe_whole(),
-            journal_bytes: self.maybe_whole(),
             trimmed: self.of(&[true, false]),
         }
     }

@@ -51,8 +51,6 @@ impl RankReport {
             device_write_bytes: None,
             device_reads: None,
             device_writes: None,
-            device_flushes: None,
-            device_discard_bytes: None,
             device_busy_seconds: None,
             device_queue_seconds: None,
             space_bytes: None,
@@ -159,6 +157,7 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
     let least = [one, other].into_iter().filter(|m| m.operations > 0);
     let least = least.filter_map(|m| Some(m.latency?.min)).min().unwrap_or_default();
     let most = latencies[0].max.max(latencies[1].max);
+    let slices = one.slices_ns.iter().zip(&other.slices_ns);
     Ok(Measurement {
         operations: one.operations + other.operations,
         operations_asked: summed([one.operations_asked, other.operations_asked]),
@@ -174,8 +173,9 @@ fn merged(one: &Measurement, other: &Measurement, weights: [f64; 2]) -> Result<M
         entries_found: summed([one.entries_found, other.entries_found]),
         idle: one.idle.zip(other.idle).map(|(a, b)| a && b),
         cache: merged_cache(&one.cache, &other.cache),
-        rate_error: merged_error([one.rate_error, other.rate_error]),
-        slices_ns: merged_slices([&one.slices_ns, &other.slices_ns], weights),
+        // Ranks share a file system, so that what disturbs one disturbs the others too.
+        rate_error: one.rate_error.zip(other.rate_error).map(|(a, b)| a.max(b)),
+        slices_ns: slices.map(|(a, b)| weighted([*a, *b], weights)).collect(),
         windows: merged_windows(&one.windows, &other.windows),
         latency: Some(latency(&histogram, mean, least..=most)),
         histogram: encoded(&histogram),
@@ -199,15 +199,6 @@ fn weighted([a, b]: [f64; 2], [of_a, of_b]: [f64; 2]) -> f64 {
         (false, true) => b,
         _ => a,
     }
-}
-
-/// The larger: ranks share a file system, so that what disturbs one disturbs the others too.
-fn merged_error([one, other]: [Option<f64>; 2]) -> Option<f64> {
-    Some(one?.max(other?))
-}
-
-fn merged_slices([one, other]: [&Vec<f64>; 2], weights: [f64; 2]) -> Vec<f64> {
-    one.iter().zip(other).map(|(a, b)| weighted([*a, *b], weights)).collect()
 }
 
 /// Of each window the larger median and the larger p99 are kept: the figures of all operations are at most as large.

@@ -10,7 +10,6 @@ use boatload_base::units::bytes as in_bytes;
 use boatload_host::erase::check_erasable;
 use boatload_host::facts::{FilesystemFacts, HostFacts};
 use boatload_host::fuse;
-use boatload_host::journal::journal_bytes;
 use boatload_host::making::probe_all;
 use boatload_host::memory::MemoryRoom;
 use boatload_host::mounts::{enter_private_mounts, is_in_memory};
@@ -311,7 +310,6 @@ fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
         total_bytes: facts.total_bytes,
         available_bytes: facts.available_bytes,
         inodes: facts.available_inodes,
-        journal_bytes: device.as_ref().and_then(journal_bytes),
         trimmed: *trimmed,
     })
 }

@@ -251,8 +251,6 @@ fn with_device(m: Measurement, moved: Option<DeviceCounters>) -> Measurement {
         device_write_bytes: Some(moved.write_bytes),
         device_reads: Some(moved.reads),
         device_writes: Some(moved.writes),
-        device_flushes: moved.flushes,
-        device_discard_bytes: moved.discard_bytes,
         device_busy_seconds: Some(moved.busy_ms as f64 / 1e3),
         device_queue_seconds: Some(moved.queue_ms as f64 / 1e3),
         ..m

@@ -13,7 +13,7 @@ use boatload_host::process::is_root;
 use boatload_host::space::Space;
 use boatload_plan::prepare::USED_TOLERANCE;
 use boatload_plan::space::Need;
-use boatload_plan::{BallastGoal, CellPlan, Plan};
+use boatload_plan::{CellPlan, Plan};
 
 /// The most that is there at one time; cells follow each other, so it is not their sum. What is
 /// made to fill the space up to a share of it is not counted: it takes what is there.
@@ -28,10 +28,7 @@ fn on_disk(plan: &Plan) -> impl Iterator<Item = &CellPlan> {
 
 /// The levels of used space of the cells on disk, in percent.
 fn levels(plan: &Plan) -> impl Iterator<Item = f64> {
-    on_disk(plan).filter_map(|cell| match cell.prepare.as_ref()?.goal {
-        BallastGoal::Used(percent) => Some(percent),
-        BallastGoal::Files(_) => None,
-    })
+    on_disk(plan).filter_map(CellPlan::used_percent)
 }
 
 /// The highest level of used space that it fills the file system to, in percent; `None` when it does

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::effects::contrast::Contrast;
 use crate::effects::decide::{ALPHA, Control, Decision, decide};
-use crate::effects::runs::{BaselineRow, RunRow, against_history, between_runs};
+use crate::effects::runs::{RunRow, between_runs};
 use crate::statistics::Interval;
 
 /// An interval whose ends are this many times apart says nothing.
@@ -31,15 +31,6 @@ impl LoadedSide {
     }
 }
 
-/// What the ratio of a row is made of: logarithms of times.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RowValues {
-    /// Of two runs.
-    Pair(RunRow),
-    /// Of a run and the runs before it.
-    History(BaselineRow),
-}
-
 /// B's time over A's, and what is decided about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RowEffect {
@@ -54,9 +45,9 @@ pub struct RowEffect {
     /// The side that background load may have made the slower one, since it disturbed no other.
     #[serde(skip)]
     pub loaded_side: Option<LoadedSide>,
-    /// What both sides took, in each repeat.
+    /// What the contrast is made from.
     #[serde(skip)]
-    pub values: Option<RowValues>,
+    pub row: Option<RunRow>,
     /// What the decision was made from.
     #[serde(skip)]
     pub contrast: Option<Contrast>,
@@ -89,24 +80,15 @@ impl RowEffect {
     }
 }
 
-/// Finds the contrasts of effects, whose variances are moderated together.
-pub(super) fn find_contrasts(effects: &mut [&mut RowEffect]) {
-    let (mut pairs, mut histories) = (Vec::new(), Vec::new());
-    for effect in effects.iter() {
-        match &effect.values {
-            Some(RowValues::Pair(row)) => pairs.push(row.clone()),
-            Some(RowValues::History(row)) => histories.push(row.clone()),
-            None => (),
+/// Finds the contrasts of effects. Their variances are moderated together: of those with a history, and of the others.
+pub(super) fn find_contrasts<'a>(effects: impl Iterator<Item = &'a mut RowEffect>) {
+    let known = effects.filter_map(|effect| Some((effect.row.take()?, &mut effect.contrast)));
+    let (histories, pairs): (Vec<_>, Vec<_>) = known.partition(|(row, _)| row.is_history);
+    for family in [histories, pairs] {
+        let (rows, places): (Vec<RunRow>, Vec<_>) = family.into_iter().unzip();
+        for (place, contrast) in places.into_iter().zip(between_runs(&rows)) {
+            *place = Some(contrast);
         }
-    }
-    let [mut pairs, mut histories] =
-        [between_runs(&pairs), against_history(&histories)].map(Vec::into_iter);
-    for effect in effects {
-        effect.contrast = match effect.values.take() {
-            Some(RowValues::Pair(_)) => pairs.next(),
-            Some(RowValues::History(_)) => histories.next(),
-            None => None,
-        };
     }
 }
 

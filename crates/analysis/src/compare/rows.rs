@@ -1,14 +1,14 @@
 //! Compares two sets of runs row by row: set A, one run or a history, and run B.
 
 use super::baseline::{Baseline, BaselineMark, longest_segment};
-use super::decisions::{LoadedSide, RowEffect, RowValues, decide_family, find_contrasts};
+use super::decisions::{LoadedSide, RowEffect, decide_family, find_contrasts};
 use super::differences::{differences, job_lines};
 use super::matching::{CountedMeasurements, MatchedRun, PhaseKey, matched_runs, phase_keys};
 use super::result::{
     Absence, BaselineHistory, ComparedRow, Comparison, HistoryPoint, LatencyRatio, Metric,
     PhaseWork, RunLabel,
 };
-use crate::effects::runs::{BaselineRow, RunRow};
+use crate::effects::runs::RunRow;
 use crate::figures::RunFigures;
 use crate::history::same_target;
 use crate::latencies::single_operations;
@@ -121,15 +121,14 @@ pub(super) fn compare_sets(
 }
 
 fn decide(rows: &mut [ComparedRow]) {
-    find_contrasts(&mut rows.iter_mut().map(|row| &mut row.effect).collect::<Vec<_>>());
+    find_contrasts(rows.iter_mut().map(|row| &mut row.effect));
     for is_job in [true, false] {
         let family = rows.iter_mut().filter(|row| row.key.phase.is_none() == is_job);
         decide_family(family.map(|row| &mut row.effect));
     }
-    let latencies = rows.iter_mut().flat_map(|row| &mut row.latency_ratios);
-    let mut latencies: Vec<&mut RowEffect> = latencies.map(|one| &mut one.effect).collect();
-    find_contrasts(&mut latencies);
-    decide_family(latencies.into_iter());
+    let mut latencies: Vec<_> = rows.iter_mut().flat_map(|row| &mut row.latency_ratios).collect();
+    find_contrasts(latencies.iter_mut().map(|one| &mut one.effect));
+    decide_family(latencies.into_iter().map(|one| &mut one.effect));
 }
 
 /// Other complete runs of what two runs did: one group if both did the same, else one for each.
@@ -317,18 +316,14 @@ impl<'a> RunSets<'_, 'a> {
         );
         let (is_loaded, runs) = (row.disturbed.contains(&true), b.len());
         let values: Vec<f64> = b.iter().flat_map(|value| value.logs.clone()).collect();
-        row.effect.values = match a.as_slice() {
+        row.effect.row = match a.as_slice() {
             // A run of one repeat does not show how repeats differ.
             [one] if one.logs.len().min(values.len()) < 2 => None,
             [one] => {
                 let stored = self.stored(row.disturbed, value);
-                let a = one.logs.clone();
-                Some(RowValues::Pair(RunRow { a, b: values, stored, is_loaded, runs }))
+                Some(RunRow::of_runs(&one.logs, &values, stored, is_loaded, runs))
             }
-            many => {
-                let history = logs_of(many);
-                Some(RowValues::History(BaselineRow { values, history, is_loaded, runs }))
-            }
+            many => Some(RunRow::of_history(&values, logs_of(many), is_loaded, runs)),
         };
         row
     }

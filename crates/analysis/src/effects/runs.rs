@@ -27,34 +27,6 @@ const RUN_SPREAD: f64 = 0.6;
 /// The same between machines.
 const MACHINE_SPREAD: f64 = 1.0;
 
-/// One row of two runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunRow {
-    /// The values of A's repeats, two or more.
-    pub a: Vec<f64>,
-    /// The values of B's repeats, two or more.
-    pub b: Vec<f64>,
-    /// The mean of each stored run of the same job.
-    pub stored: Vec<f64>,
-    /// Whether it was measured next to background load.
-    pub is_loaded: bool,
-    /// The number of runs whose repeats are B's values: 1, or more if the job was run again.
-    pub runs: usize,
-}
-
-/// One row of a run and of its history.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BaselineRow {
-    /// The values of the run's repeats, one or more.
-    pub values: Vec<f64>,
-    /// The mean of each stored run of the same job, one or more. The run itself is not among them.
-    pub history: Vec<f64>,
-    /// Whether it was measured next to background load.
-    pub is_loaded: bool,
-    /// The number of runs whose repeats the values are: 1, or more if the job was run again.
-    pub runs: usize,
-}
-
 /// What a check says about one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -67,8 +39,9 @@ pub enum CheckDecision {
     Unsure,
 }
 
-/// What the contrast of a row is made from.
-struct RowFigures<'a> {
+/// One row of B and of what it is compared with, as the contrast is made from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRow {
     estimate: f64,
     /// The sum of squared deviations of the repeats, and their degrees of freedom.
     repeat_squares: f64,
@@ -78,11 +51,45 @@ struct RowFigures<'a> {
     /// The same as a multiple of the variance between runs.
     per_run: f64,
     /// The mean of each stored run.
-    stored: &'a [f64],
+    stored: Vec<f64>,
+    /// Whether B is compared with the runs before it.
+    pub is_history: bool,
     is_loaded: bool,
 }
 
-impl RowFigures<'_> {
+impl RunRow {
+    /// B, the repeats of `runs` runs, against A, each with two or more. The variance is 1 + 1/runs times the variance
+    /// between stored runs of the same job, or what the repeats of A and B show if this is larger.
+    #[must_use]
+    pub fn of_runs(a: &[f64], b: &[f64], stored: Vec<f64>, is_loaded: bool, runs: usize) -> Self {
+        Self {
+            estimate: mean(b) - mean(a),
+            repeat_squares: squares(a) + squares(b),
+            repeat_degrees: (a.len() + b.len()) as f64 - 2.0,
+            per_repeat: 1.0 / a.len() as f64 + 1.0 / b.len() as f64,
+            per_run: 1.0 + 1.0 / runs as f64,
+            stored,
+            is_history: false,
+            is_loaded,
+        }
+    }
+
+    /// The repeats of `runs` runs, one or more, against the means of the H runs of their history. The variance is
+    /// 1/runs + 1/H times the variance between runs, or what the repeats show if this is larger.
+    #[must_use]
+    pub fn of_history(values: &[f64], history: Vec<f64>, is_loaded: bool, runs: usize) -> Self {
+        Self {
+            estimate: mean(values) - mean(&history),
+            repeat_squares: squares(values),
+            repeat_degrees: values.len() as f64 - 1.0,
+            per_repeat: 1.0 / values.len() as f64,
+            per_run: 1.0 / runs as f64 + 1.0 / history.len() as f64,
+            stored: history,
+            is_history: true,
+            is_loaded,
+        }
+    }
+
     fn stored_degrees(&self) -> f64 {
         self.stored.len().saturating_sub(1) as f64
     }
@@ -90,41 +97,13 @@ impl RowFigures<'_> {
     /// The variance between stored runs. `None` with fewer than two.
     fn stored_variance(&self) -> Option<f64> {
         let d = self.stored_degrees();
-        (d > 0.0).then(|| (squares(self.stored) / d).max(S2_MIN))
+        (d > 0.0).then(|| (squares(&self.stored) / d).max(S2_MIN))
     }
 
     /// The variance between runs of all machines.
     fn library_variance(&self) -> f64 {
         let deviation = if self.is_loaded { RUN_DEVIATION_LOADED } else { RUN_DEVIATION };
         deviation * deviation
-    }
-}
-
-impl<'a> From<&'a RunRow> for RowFigures<'a> {
-    fn from(RunRow { a, b, stored, is_loaded, runs }: &'a RunRow) -> Self {
-        Self {
-            estimate: mean(b) - mean(a),
-            repeat_squares: squares(a) + squares(b),
-            repeat_degrees: (a.len() + b.len()) as f64 - 2.0,
-            per_repeat: 1.0 / a.len() as f64 + 1.0 / b.len() as f64,
-            per_run: 1.0 + 1.0 / *runs as f64,
-            stored,
-            is_loaded: *is_loaded,
-        }
-    }
-}
-
-impl<'a> From<&'a BaselineRow> for RowFigures<'a> {
-    fn from(BaselineRow { values, history, is_loaded, runs }: &'a BaselineRow) -> Self {
-        Self {
-            estimate: mean(values) - mean(history),
-            repeat_squares: squares(values),
-            repeat_degrees: values.len() as f64 - 1.0,
-            per_repeat: 1.0 / values.len() as f64,
-            per_run: 1.0 / *runs as f64 + 1.0 / history.len() as f64,
-            stored: history,
-            is_loaded: *is_loaded,
-        }
     }
 }
 
@@ -135,10 +114,10 @@ struct RunVariance {
 }
 
 /// Of each row, moderated over the other rows that have two stored runs or more.
-fn run_variances(rows: &[RowFigures]) -> Vec<RunVariance> {
-    let log = |row: &RowFigures| Some(log_variance(row.stored_variance()?, row.stored_degrees()));
+fn run_variances(rows: &[RunRow]) -> Vec<RunVariance> {
+    let log = |row: &RunRow| Some(log_variance(row.stored_variance()?, row.stored_degrees()));
     let logs: Vec<Option<f64>> = rows.iter().map(log).collect();
-    let moderated = |(at, row): (usize, &RowFigures)| {
+    let moderated = |(at, row): (usize, &RunRow)| {
         let library = row.library_variance();
         let Some(s2) = row.stored_variance() else {
             return RunVariance { s2: library, df: RUN_D0 };
@@ -160,13 +139,15 @@ fn run_variances(rows: &[RowFigures]) -> Vec<RunVariance> {
     rows.iter().enumerate().map(moderated).collect()
 }
 
-fn compared(rows: &[RowFigures]) -> Vec<Contrast> {
+/// B against A or against its history, row by row.
+#[must_use]
+pub fn between_runs(rows: &[RunRow]) -> Vec<Contrast> {
     // A single repeat shows no variance of repeats.
     let repeated = || rows.iter().filter(|row| row.repeat_degrees > 0.0);
     let d: Vec<f64> = repeated().map(|row| row.repeat_degrees).collect();
     let pooled: Vec<f64> = repeated().map(|row| row.repeat_squares / row.repeat_degrees).collect();
     let mut moderated = moderate(&pooled, &d, &vec![0; d.len()], &[d.len()]).s2.into_iter();
-    let repeat = |row: &RowFigures| (row.repeat_degrees > 0.0).then(|| moderated.next()).flatten();
+    let repeat = |row: &RunRow| (row.repeat_degrees > 0.0).then(|| moderated.next()).flatten();
     let repeats: Vec<Option<f64>> = rows.iter().map(repeat).collect();
     let of_each = rows.iter().zip(run_variances(rows)).zip(repeats);
     let contrasts = of_each.map(|((row, runs), repeat)| {
@@ -174,20 +155,6 @@ fn compared(rows: &[RowFigures]) -> Vec<Contrast> {
         Contrast { estimate: row.estimate, error, df: runs.df }
     });
     contrasts.collect()
-}
-
-/// B, the mean of m runs, against A, row by row. The variance is 1 + 1/m times the variance between runs, or what the
-/// repeats of A and B show if this is larger.
-#[must_use]
-pub fn between_runs(rows: &[RunRow]) -> Vec<Contrast> {
-    compared(&rows.iter().map(RowFigures::from).collect::<Vec<_>>())
-}
-
-/// The mean of m runs against the mean of the H runs of their history, row by row. The variance is 1/m + 1/H times the
-/// variance between runs, or what the repeats of the m runs show if this is larger.
-#[must_use]
-pub fn against_history(rows: &[BaselineRow]) -> Vec<Contrast> {
-    compared(&rows.iter().map(RowFigures::from).collect::<Vec<_>>())
 }
 
 /// Checks each row against an accepted ratio `factor` (1.05 accepts 5% more time): "the ratio is `factor` or less" is

@@ -8,7 +8,7 @@ use super::contrast::Contrast;
 use super::decide::{ALPHA, Control, Decided, benjamini_hochberg, decide, holm, interval_alpha};
 use super::moderation::{log_variance, moderate, moderated};
 use super::rates::rates;
-use super::runs::{BaselineRow, RunRow, against_history, between_runs, check};
+use super::runs::{RunRow, between_runs, check};
 use crate::statistics::describe::squares;
 use crate::statistics::distributions::{polygamma, quantile, trigamma, two_sided};
 
@@ -182,7 +182,7 @@ fn families_claim_what_the_reference_claims() {
 fn run_rows(vector: &Value, is_loaded: &[bool]) -> Vec<RunRow> {
     let (a, b, stored) = (rows(&vector["a"]), rows(&vector["b"]), rows(&vector["stored"]));
     let all = a.into_iter().zip(b).zip(stored).zip(is_loaded);
-    all.map(|(((a, b), stored), is_loaded)| RunRow { a, b, stored, is_loaded: *is_loaded, runs: 1 })
+    all.map(|(((a, b), stored), is_loaded)| RunRow::of_runs(&a, &b, stored, *is_loaded, 1))
         .collect()
 }
 
@@ -239,15 +239,12 @@ fn a_run_is_compared_with_the_mean_of_its_history() {
             .into_iter()
             .zip(rows(&case["history"]))
             .zip(flags(&case["is_loaded"]));
-        let all: Vec<BaselineRow> = all
-            .map(|((values, history), is_loaded)| BaselineRow {
-                values,
-                history,
-                is_loaded,
-                runs: 1,
+        let all: Vec<RunRow> = all
+            .map(|((values, history), is_loaded)| {
+                RunRow::of_history(&values, history, is_loaded, 1)
             })
             .collect();
-        let (name, contrasts) = (format!("case {at}"), against_history(&all));
+        let (name, contrasts) = (format!("case {at}"), between_runs(&all));
         contrasts_agree(&name, &contrasts, case);
         checks_agree(&name, &contrasts, case);
     }
@@ -294,7 +291,7 @@ fn without_repeats_or_rows_nothing_is_concluded() {
     assert_eq!(Contrast::plain(&[]), None);
     assert_eq!(Contrast::plain(&[0.3]), None);
     assert!(moderated(&[], &[], &[]).is_empty() && rates(&[], &[]).is_empty());
-    assert!(between_runs(&[]).is_empty() && against_history(&[]).is_empty());
+    assert!(between_runs(&[]).is_empty());
     for (control, _) in CONTROLS {
         assert!(decide(&[], ALPHA, control).is_empty());
     }
@@ -315,21 +312,11 @@ fn intervals_are_at_least_one_percent_wide_to_each_side_and_stay_finite() {
 
 #[test]
 fn more_runs_of_b_know_its_mean_better_and_a_single_repeat_has_the_error_of_its_history() {
-    let row = |runs| RunRow {
-        a: vec![0.0, 0.001],
-        b: vec![0.1, 0.101],
-        stored: vec![0.0, 0.05, -0.05, 0.02],
-        is_loaded: false,
-        runs,
-    };
+    let stored = vec![0.0, 0.05, -0.05, 0.02];
+    let row = |runs| RunRow::of_runs(&[0.0, 0.001], &[0.1, 0.101], stored.clone(), false, runs);
     let error = |runs| between_runs(&[row(runs)])[0].error;
     assert!((error(1) / error(4) - (2.0_f64 / 1.25).sqrt()).abs() < 1e-12);
-    let history = |values| BaselineRow {
-        values,
-        history: vec![0.0, 0.05, -0.05, 0.02],
-        is_loaded: false,
-        runs: 1,
-    };
-    let [one, two] = [vec![0.1], vec![0.1, 0.1]].map(|values| against_history(&[history(values)]));
+    let history = |values: Vec<f64>| RunRow::of_history(&values, stored.clone(), false, 1);
+    let [one, two] = [vec![0.1], vec![0.1, 0.1]].map(|values| between_runs(&[history(values)]));
     assert_eq!(one, two);
 }

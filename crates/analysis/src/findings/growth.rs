@@ -9,6 +9,7 @@ use crate::effects::decide::Decision;
 use crate::observations::{LogTimes, Observations};
 use crate::statistics::describe::mean;
 use boatload_base::distinct::each_once;
+use boatload_base::named_enum;
 use boatload_op::{Effect, Subject};
 use boatload_results::book::{Level, Measurement, Window};
 use boatload_results::order::PhaseCell;
@@ -56,16 +57,16 @@ pub struct GrowthBlock {
     pub fitted_ns: Option<f64>,
 }
 
-/// What an operation adds one of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CountedThing {
-    /// Files.
-    Files,
-    /// Directories.
-    Directories,
-    /// Operations, where no entry is added.
-    Operations,
+named_enum! {
+    /// What an operation adds one of, by the word for many.
+    pub enum CountedThing {
+        /// Files.
+        Files = "files",
+        /// Directories.
+        Directories = "directories",
+        /// Operations, where no entry is added.
+        Operations = "operations",
+    }
 }
 
 impl CountedThing {
@@ -75,15 +76,6 @@ impl CountedThing {
             Some((Effect::AddsEntry, Subject::File)) => Self::Files,
             Some((Effect::AddsEntry, Subject::Directory)) => Self::Directories,
             _ => Self::Operations,
-        }
-    }
-
-    /// The word for many.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Files => "files",
-            Self::Directories => "directories",
-            Self::Operations => "operations",
         }
     }
 }
@@ -111,7 +103,7 @@ impl GrowthCourse {
 
     /// `linearly with the number of files`; none where no law grows.
     pub(crate) fn by_law(&self) -> Option<String> {
-        let noun = self.counted.noun();
+        let noun = self.counted;
         match self.law? {
             Law::Constant => None,
             Law::Linear => Some(format!("linearly with the number of {noun}")),

@@ -1,14 +1,12 @@
 //! Fits the laws by which a latency may grow to the parts of a phase, by robust regression, which outliers do not bend.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::statistics::dependence;
 use crate::statistics::describe::{mean, median};
 use crate::statistics::distributions::student_t;
 use crate::thresholds::{
     CHANGE_MIN, EXPLAINED_MIN, FINDING_ALPHA, POWER_EVIDENCE_MIN, WINDOW_RESOLUTION,
 };
+use boatload_base::named_enum;
 
 /// A straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,18 +79,18 @@ fn median_log(blocks: &[Block]) -> f64 {
     median(&blocks.iter().map(|block| block.log).collect::<Vec<_>>())
 }
 
-/// How latency follows the operations done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Law {
-    /// Not at all.
-    Constant,
-    /// a + b ln x.
-    Logarithmic,
-    /// a + b x.
-    Linear,
-    /// a x^b.
-    Power,
+named_enum! {
+    /// How latency follows the operations done.
+    pub enum Law {
+        /// Not at all.
+        Constant = "constant",
+        /// a + b ln x.
+        Logarithmic = "logarithmic",
+        /// a + b x.
+        Linear = "linear",
+        /// a x^b.
+        Power = "power",
+    }
 }
 
 /// A law as it fits blocks best.
@@ -107,16 +105,6 @@ pub(super) struct LawFit {
 }
 
 impl Law {
-    /// Its word in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Law::Constant => "constant",
-            Law::Logarithmic => "logarithmic",
-            Law::Linear => "linear",
-            Law::Power => "power",
-        }
-    }
-
     /// What the latency, or for a power its logarithm, is a straight line in.
     fn basis(self, x: f64) -> f64 {
         match self {

@@ -28,12 +28,6 @@ impl KindRates {
     fn log(&self) -> f64 {
         mean(&self.rates.iter().map(|rate| rate.ln()).collect::<Vec<_>>())
     }
-
-    /// The slowest and the fastest repeat.
-    pub(crate) fn ends(&self) -> [f64; 2] {
-        let end = |of: fn(f64, f64) -> f64| self.rates.iter().copied().reduce(of).unwrap_or(0.0);
-        [end(f64::min), end(f64::max)]
-    }
 }
 
 /// What a directory is like.

@@ -51,7 +51,7 @@ impl Reading for Growth {
             _ => "tenth".into(),
         };
         let heads = [format!("second {tenth}"), format!("last {tenth}")];
-        let mut table = effects_table(run, &rows, course.counted.noun(), &heads);
+        let mut table = effects_table(run, &rows, course.counted.as_str(), &heads);
         table.add("limited by", rows.iter().map(|one| run.limit_of(one)));
         let is_synced = |phase: &str| {
             let mut own = run.summary.rows().filter(|row| row.phase == phase);
@@ -86,7 +86,7 @@ fn in_table(one: &EffectFinding) -> Vec<Part> {
 /// `the last 2,000 of 20,000 files`
 fn last(course: &GrowthCourse) -> Vec<Part> {
     let [tenth, all] = [course.operations_of_tenth, course.operations].map(grouped);
-    parts!["the last ", tenth, " of ", Part::Count(all), " ", course.counted.noun()]
+    parts!["the last ", tenth, " of ", Part::Count(all), " ", course.counted.as_str()]
 }
 
 fn answer(all: &[&EffectFinding]) -> AnswerDraft {

@@ -1,13 +1,13 @@
 //! How fast the phases of a job are where nothing is compared and nothing grows, and what kind of disk that is like.
 
-use super::disk_kinds::{self, KindRates, Likeness};
+use super::disk_kinds::{self, Likeness};
 use super::draft::{AnswerDraft, Lack};
 use super::ranking::about_rates;
 use super::rates::AnswerRate;
 use super::reading::{Reading, RunView};
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::findings::say;
-use crate::statement::{Part, Sentence, Statement, alternatives, listed_parts, parts, text_of};
+use crate::statement::{Part, Sentence, Statement, alternatives, listed_parts, parts};
 use crate::summary::{PhaseSummary, VariantSummary};
 use boatload_base::distinct::each_once;
 use boatload_base::units::{duration, figures};
@@ -49,20 +49,11 @@ impl Reading for Profile {
         let rows: Vec<(&VariantSummary, &PhaseSummary)> =
             rows.filter(|(_, row)| !row.is_settle()).collect();
         let mut table = AnswerTable { corner: "operation".into(), ..AnswerTable::default() };
-        let name = |group: &VariantSummary, row: &PhaseSummary| {
+        let row = |(group, row): &(&VariantSummary, &PhaseSummary)| {
             let variant = Some(group.variant.as_str()).filter(|_| !is_single);
-            crate::effect::task_parts(variant, &row.phase)
+            AnswerRow::of(crate::effect::task_parts(variant, &row.phase))
         };
-        table.rows = rows
-            .iter()
-            .map(|(group, row)| AnswerRow {
-                name: text_of(&name(group, row)),
-                about: name(group, row)
-                    .into_iter()
-                    .filter(|part| !matches!(part, Part::Text(_)))
-                    .collect(),
-            })
-            .collect();
+        table.rows = rows.iter().map(row).collect();
         let known = |cell: fn(&PhaseSummary) -> Option<AnswerCell>| {
             rows.iter().map(|(_, row)| cell(row).unwrap_or(AnswerCell::Missing)).collect::<Vec<_>>()
         };
@@ -209,8 +200,8 @@ fn disk_kind<'a>(book: &Book, group: &'a VariantSummary) -> Option<DiskKind<'a>>
     let of_kind = |kind: &str| {
         let own = kept.iter().filter(|one| one.kind == kind);
         let own = own.filter(|one| reads.iter().any(|(phase, _)| *phase == one.phase));
-        let ends: Vec<f64> = own.flat_map(KindRates::ends).collect();
-        parts![Part::Variant(kind.into()), ": ", range(&ends)]
+        let rates: Vec<f64> = own.flat_map(|one| one.rates.iter().copied()).collect();
+        parts![Part::Variant(kind.into()), ": ", range(&rates)]
     };
     let named = |kind: &str| parts![disk_kinds::in_words(kind)];
     let (lead, kinds) = match &likeness {

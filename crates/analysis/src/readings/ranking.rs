@@ -477,13 +477,7 @@ pub(super) fn table_by_level(run: &RunView<'_>) -> Option<AnswerTable> {
         (1, true) => variant(name),
         _ => crate::effect::task_parts(Some(name), phase),
     };
-    table.rows = rows
-        .iter()
-        .map(|row| AnswerRow {
-            name: text_of(&name(row)),
-            about: name(row).into_iter().filter(|part| !matches!(part, Part::Text(_))).collect(),
-        })
-        .collect();
+    table.rows = rows.iter().map(|row| AnswerRow::of(name(row))).collect();
     for level in &levels {
         let cells =
             rows.iter().map(|(phase, variant)| rate(run.summary.row(variant, Some(level), phase)));

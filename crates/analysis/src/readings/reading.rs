@@ -1,15 +1,15 @@
 //! Defines what a reading is, and what it sees of a run.
 
 use super::draft::AnswerDraft;
-use super::table::{AnswerCell, AnswerNote, AnswerTable};
+use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::effect::EffectFinding;
 use crate::effects::decide::Decision;
 use crate::limit::Limit;
 use crate::observations::{Observations, units_of_work};
 use crate::ranked::{PlacedEffect, RankedVariants};
-use crate::statement::{Part, text_of};
 use crate::summary::{PhaseSummary, Summary};
 use boatload_base::distinct::each_once;
+use boatload_base::named_enum;
 use boatload_base::units::counted;
 use boatload_op::Subject;
 use boatload_plan::Conclusion;
@@ -51,21 +51,22 @@ pub struct Picture {
     pub phase: Option<String>,
 }
 
-/// A kind of chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChartFamily {
-    /// What variants take beside the fastest.
-    Ranking,
-    /// Operations a second.
-    Rates,
-    /// Bytes a second.
-    Bytes,
-    /// Times at each level.
-    Levels,
-    /// Times over the course of a phase.
-    Growth,
-    /// Percentiles of latencies.
-    Percentiles,
+named_enum! {
+    /// A kind of chart, by the word that its keys begin with.
+    pub enum ChartFamily {
+        /// What variants take beside the fastest.
+        Ranking = "ranking",
+        /// Operations a second.
+        Rates = "rates",
+        /// Bytes a second.
+        Bytes = "bytes",
+        /// Times at each level.
+        Levels = "levels",
+        /// Times over the course of a phase.
+        Growth = "growth",
+        /// Percentiles of latencies.
+        Percentiles = "percentiles",
+    }
 }
 
 impl Picture {
@@ -82,20 +83,6 @@ impl Picture {
     /// Whether that is a part of the other: the same family, and the same phase if it has one.
     pub fn is_in(&self, other: &Self) -> bool {
         self.family == other.family && (self.phase.is_none() || self.phase == other.phase)
-    }
-}
-
-impl ChartFamily {
-    /// With what keys begin.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ranking => "ranking",
-            Self::Rates => "rates",
-            Self::Bytes => "bytes",
-            Self::Levels => "levels",
-            Self::Growth => "growth",
-            Self::Percentiles => "percentiles",
-        }
     }
 }
 
@@ -236,14 +223,13 @@ pub(crate) fn effects_table(
     let phases = each_once(rows.iter().filter_map(|one| one.phase.as_deref()));
     let variants = each_once(rows.iter().filter_map(|one| one.to.variant.as_deref()));
     // What all rows share is not repeated in each.
-    let name = |one: &EffectFinding| match (phases.len(), variants.len()) {
-        (1, 2..) => one.to.variant.clone().unwrap_or_default(),
-        (2.., 1) => one.phase.clone().unwrap_or_default(),
-        _ => text_of(&one.task()),
-    };
-    let row = |one: &&EffectFinding| super::table::AnswerRow {
-        name: name(one),
-        about: one.task().into_iter().filter(|part| !matches!(part, Part::Text(_))).collect(),
+    let row = |one: &&EffectFinding| {
+        let row = AnswerRow::of(one.task());
+        match (phases.len(), variants.len()) {
+            (1, 2..) => AnswerRow { name: one.to.variant.clone().unwrap_or_default(), ..row },
+            (2.., 1) => AnswerRow { name: one.phase.clone().unwrap_or_default(), ..row },
+            _ => row,
+        }
     };
     table.rows = rows.iter().map(row).collect();
     let time = |one: &EffectFinding, ns| run.time(one.phase.as_deref(), ns);

@@ -3,7 +3,7 @@
 use crate::effect::ComparedRatio;
 use crate::effects::contrast::MARGIN_RATIO;
 use crate::effects::decide::Decision;
-use crate::statement::Part;
+use crate::statement::{Part, text_of};
 use crate::statistics::Interval;
 use crate::uncertainty::Estimate;
 use boatload_base::units::Unit;
@@ -66,6 +66,15 @@ pub struct AnswerRow {
     pub name: String,
     /// What it is about: a row stays as long as the answer names one of them all.
     pub about: Vec<Part>,
+}
+
+impl AnswerRow {
+    /// A row that is written as these parts, and is about those that name something.
+    pub(crate) fn of(parts: Vec<Part>) -> Self {
+        let name = text_of(&parts);
+        let about = parts.into_iter().filter(|part| !matches!(part, Part::Text(_))).collect();
+        Self { name, about }
+    }
 }
 
 /// A figure, or none.

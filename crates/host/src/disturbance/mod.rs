@@ -23,8 +23,6 @@ pub struct Disturbance {
     pub seconds: Option<f64>,
     /// Time in which some process waited for a processor, in seconds; boatload's own workers too.
     pub cpu_pressure_seconds: Option<f64>,
-    /// Time in which some process waited for a disk, in seconds; boatload's own workers too.
-    pub io_pressure_seconds: Option<f64>,
     /// Time in which some process waited for memory, in seconds; boatload's own workers too.
     pub memory_pressure_seconds: Option<f64>,
     /// Time of all processors together, idle or not, in seconds.
@@ -44,8 +42,6 @@ pub struct Disturbance {
     pub others_read_bytes: Option<u64>,
     /// Bytes that other processes wrote to any disk, or left in memory for one.
     pub others_write_bytes: Option<u64>,
-    /// Processes whose bytes this one may not see.
-    pub others_unseen: Option<u64>,
     /// Bytes that the disk beneath a loop device or partition read beyond what that read.
     pub beneath_read_bytes: Option<u64>,
     /// Bytes that it wrote beyond what that wrote.
@@ -161,7 +157,6 @@ impl DisturbanceWatch {
         Disturbance {
             seconds: None,
             cpu_pressure_seconds: pressure.cpu_seconds,
-            io_pressure_seconds: pressure.io_seconds,
             memory_pressure_seconds: pressure.memory_seconds,
             cpu_seconds: times.map(|times| times.all_seconds),
             steal_seconds: times.filter(|_| tells_steal).map(|times| times.steal_seconds),
@@ -171,7 +166,6 @@ impl DisturbanceWatch {
             kernel_threads_seconds: after.kernel_time_since(before).map(|kernel| kernel.seconds),
             others_read_bytes: moved.map(|moved| moved.read_bytes),
             others_write_bytes: moved.map(|moved| moved.write_bytes),
-            others_unseen: moved.map(|moved| moved.unseen),
             beneath_read_bytes: beneath.map(|moved| moved.read_bytes),
             beneath_write_bytes: beneath.map(|moved| moved.write_bytes),
             core_throttles: throttles.core,
@@ -208,14 +202,13 @@ impl DisturbanceCounters {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Pressure {
     cpu_seconds: Option<f64>,
-    io_seconds: Option<f64>,
     memory_seconds: Option<f64>,
 }
 
 impl Pressure {
     fn now() -> Self {
         let of = |what: &str| some_seconds(&read_text(format!("/proc/pressure/{what}")).ok()?);
-        Self { cpu_seconds: of("cpu"), io_seconds: of("io"), memory_seconds: of("memory") }
+        Self { cpu_seconds: of("cpu"), memory_seconds: of("memory") }
     }
 
     fn since(self, earlier: Self) -> Self {
@@ -224,7 +217,6 @@ impl Pressure {
         };
         Self {
             cpu_seconds: passed(self.cpu_seconds, earlier.cpu_seconds),
-            io_seconds: passed(self.io_seconds, earlier.io_seconds),
             memory_seconds: passed(self.memory_seconds, earlier.memory_seconds),
         }
     }
@@ -417,7 +409,7 @@ mod pressure_tests {
 
     #[test]
     fn what_is_missing_at_either_end_is_unknown() {
-        let now = Pressure { cpu_seconds: Some(2.5), io_seconds: Some(1.0), memory_seconds: None };
+        let now = Pressure { cpu_seconds: Some(2.5), memory_seconds: Some(1.0) };
         let then = Pressure { cpu_seconds: Some(2.0), ..Pressure::default() };
         let passed = Pressure { cpu_seconds: Some(0.5), ..Pressure::default() };
         assert_eq!(now.since(then), passed);

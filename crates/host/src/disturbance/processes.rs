@@ -26,8 +26,6 @@ const FOR_ALL: [&str; 3] = ["kblockd", "kswapd", "kcompactd"];
 pub(super) struct Moved {
     pub(super) read_bytes: u64,
     pub(super) write_bytes: u64,
-    /// Processes whose counters could not be read.
-    pub(super) unseen: u64,
 }
 
 /// The counters of each process at one moment.
@@ -35,7 +33,6 @@ pub(super) struct Moved {
 pub(super) struct ProcessCounters {
     /// Bytes that others read and wrote.
     bytes: BTreeMap<u32, (u64, u64)>,
-    unseen: u64,
     /// CPU time of threads of the kernel in nanoseconds, each with its name.
     kernel: BTreeMap<u32, (String, u64)>,
     /// CPU time of children in clock ticks.
@@ -138,26 +135,16 @@ impl Processes {
                     let used = file("schedstat").and_then(|text| first_number(&text));
                     let thread = used.and_then(|used| Some((file("comm")?.trim().into(), used)));
                     found.kernel.extend(thread.map(|thread| (id, thread)));
-                    continue;
                 }
                 Kinship::Own => {
                     let ticks = file("stat").and_then(|text| cpu_ticks(&text));
                     let child = ticks.filter(|_| id != self.own);
                     found.children.extend(child.map(|ticks| (id, ticks)));
-                    continue;
                 }
-                Kinship::Other { .. } => {}
-            }
-            match read_once(&self.proc.join(format!("{id}/io"))) {
-                Ok(text) => match bytes_of(&text) {
-                    Some(bytes) => drop(found.bytes.insert(id, bytes)),
-                    None => found.unseen += u64::from(!text.is_empty()),
-                },
-                Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                    found.unseen += 1;
+                Kinship::Other { .. } => {
+                    let bytes = file("io").and_then(|text| bytes_of(&text));
+                    found.bytes.extend(bytes.map(|bytes| (id, bytes)));
                 }
-                // It has just ended.
-                Err(_) => {}
             }
         }
         self.former = std::mem::replace(&mut self.parents, here);
@@ -202,11 +189,7 @@ impl Processes {
             let all = by_process.values().map(|moved| of(moved).max(0)).sum::<i128>();
             u64::try_from(all).unwrap_or(u64::MAX)
         };
-        Moved {
-            read_bytes: sum(|moved| moved.0),
-            write_bytes: sum(|moved| moved.1),
-            unseen: after.unseen,
-        }
+        Moved { read_bytes: sum(|moved| moved.0), write_bytes: sum(|moved| moved.1) }
     }
 
     /// The process that waited for one that is gone, as far as it is known.
@@ -333,7 +316,7 @@ mod tests {
     }
 
     fn moved(read_bytes: u64, write_bytes: u64) -> Moved {
-        Moved { read_bytes, write_bytes, unseen: 0 }
+        Moved { read_bytes, write_bytes }
     }
 
     #[test]
@@ -402,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn a_process_whose_counters_cannot_be_understood_is_unseen_and_not_idle() {
+    fn a_process_whose_counters_cannot_be_understood_is_left_out() {
         let proc = Proc::new();
         proc.process(50, 1, (0, 0));
         proc.process(51, 1, (0, 0));
         std::fs::write(proc.0.path().join("51/io"), "rchar: 9\nread_bytes: 4096\n").unwrap();
         let found = proc.processes().look().unwrap();
-        assert_eq!((found.bytes.len(), found.unseen), (1, 1));
+        assert_eq!(found.bytes.len(), 1);
     }
 
     #[test]

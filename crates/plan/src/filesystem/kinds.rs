@@ -113,20 +113,14 @@ const BCACHEFS: Maker = Maker {
     ..maker("mkfs.bcachefs", &["-q", "-f"], "bcachefs-tools", "bcachefs-tools")
 };
 
-const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
-    FileSystemKind {
-        name,
-        maker: Some(maker),
-        least_bytes,
-        gone_since: None,
-        keeps_all: false,
-        fiemap_is_device_offset: false,
-    }
+const fn kind(name: &'static str, least_bytes: u64, maker: Option<Maker>) -> FileSystemKind {
+    let (gone_since, keeps_all, fiemap_is_device_offset) = (None, false, false);
+    FileSystemKind { name, maker, least_bytes, gone_since, keeps_all, fiemap_is_device_offset }
 }
 
 /// A kind for which FIEMAP reports offsets on its device.
 const fn with_device_offsets(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
-    FileSystemKind { fiemap_is_device_offset: true, ..kind(name, least_bytes, maker) }
+    FileSystemKind { fiemap_is_device_offset: true, ..kind(name, least_bytes, Some(maker)) }
 }
 
 const fn maker(
@@ -144,21 +138,14 @@ pub static KINDS: [FileSystemKind; 11] = [
     with_device_offsets("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),
     with_device_offsets("ext4", 64 * MIB, Maker { program: "mkfs.ext4", ..EXT }),
     with_device_offsets("xfs", 320 * MIB, XFS),
-    kind("btrfs", 256 * MIB, BTRFS),
-    kind("f2fs", 128 * MIB, F2FS),
-    FileSystemKind { gone_since: Some("6.13"), ..kind("reiserfs", 128 * MIB, REISERFS) },
-    kind("jfs", 64 * MIB, JFS),
+    kind("btrfs", 256 * MIB, Some(BTRFS)),
+    kind("f2fs", 128 * MIB, Some(F2FS)),
+    FileSystemKind { gone_since: Some("6.13"), ..kind("reiserfs", 128 * MIB, Some(REISERFS)) },
+    kind("jfs", 64 * MIB, Some(JFS)),
     // Its cleaner is a program of its own, which would be at work while a phase is timed.
-    FileSystemKind { keeps_all: true, ..kind("nilfs2", 256 * MIB, NILFS2) },
-    FileSystemKind { gone_since: Some("6.18"), ..kind("bcachefs", 256 * MIB, BCACHEFS) },
-    FileSystemKind {
-        name: "tmpfs",
-        maker: None,
-        least_bytes: MIB,
-        gone_since: None,
-        keeps_all: false,
-        fiemap_is_device_offset: false,
-    },
+    FileSystemKind { keeps_all: true, ..kind("nilfs2", 256 * MIB, Some(NILFS2)) },
+    FileSystemKind { gone_since: Some("6.18"), ..kind("bcachefs", 256 * MIB, Some(BCACHEFS)) },
+    kind("tmpfs", MIB, None),
 ];
 
 /// The kind with this name; `None` if boatload cannot make it.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::FileSystem;
 use crate::phase::Phase;
 use crate::space::{Need, contents};
-use crate::{BallastGoal, CellPlan, Plan};
+use crate::{CellPlan, Plan};
 use boatload_base::distinct::each_once;
 use boatload_base::failure::{Failure, Result};
 use boatload_base::units::bytes as in_bytes;
@@ -118,7 +118,7 @@ pub fn is_small(plan: &Plan, size: &VolumeSize) -> bool {
 
 /// Whether some level is a share of the volume.
 fn is_filled(plan: &Plan) -> bool {
-    made(plan).any(|(cell, _)| percent(cell).is_some())
+    made(plan).any(|(cell, _)| cell.used_percent().is_some())
 }
 
 /// The size of a plan's volume on a place of `bytes`; `None` if no cell has a file system of its own.
@@ -170,7 +170,7 @@ fn bare(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
 /// The least that a place needs for a cell, in bytes.
 fn least(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
     let bare = bare(plan, cell, filesystem);
-    match percent(cell) {
+    match cell.used_percent() {
         Some(percent) => of_the_rest(bare, percent),
         None => bare,
     }
@@ -180,7 +180,7 @@ fn least(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
 /// (btrfs), what is deleted is not free at once, and each has tables and logs of its own.
 fn comfortable(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
     let bare = bare(plan, cell, filesystem);
-    match percent(cell) {
+    match cell.used_percent() {
         // All that is spared here is to be filled many times over.
         Some(percent) => {
             let left = bare.saturating_add(bare / 4).saturating_add(FILLED_OWN_BYTES);
@@ -193,14 +193,6 @@ fn comfortable(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
     }
 }
 
-/// The share of the space, in percent, that is used when a cell begins.
-fn percent(cell: &CellPlan) -> Option<f64> {
-    match cell.prepare.as_ref()?.goal {
-        BallastGoal::Used(percent) => Some(percent),
-        BallastGoal::Files(_) => None,
-    }
-}
-
 /// The total, if `bytes` remain when `percent` of it are used.
 fn of_the_rest(bytes: u64, percent: f64) -> u64 {
     (bytes as f64 / (1.0 - percent / 100.0).max(0.001)) as u64
@@ -209,7 +201,7 @@ fn of_the_rest(bytes: u64, percent: f64) -> u64 {
 /// Files and directories of a cell on a place of `bytes`, with those that fill it.
 fn inodes(cell: &CellPlan, bytes: u64) -> u64 {
     let need = Need::of(cell, BLOCK_BYTES).inodes;
-    let (Some(percent), Some(prepare)) = (percent(cell), &cell.prepare) else { return need };
+    let (Some(percent), Some(prepare)) = (cell.used_percent(), &cell.prepare) else { return need };
     let tree = &prepare.ballast.tree;
     let block = BLOCK_BYTES as f64;
     let each = (tree.sizes.mean() + block / 2.0).max(block);
@@ -315,7 +307,7 @@ mod tests {
             let plan = scenario("fullness", "ext4", scale);
             let room = volume_size(&plan).unwrap_or_else(|| panic!("none"));
             for cell in &plan.cells {
-                let left = room.bytes as f64 * (1.0 - percent(cell).unwrap_or(0.0) / 100.0);
+                let left = room.bytes as f64 * (1.0 - cell.used_percent().unwrap_or(0.0) / 100.0);
                 assert!(left > Need::of(cell, BLOCK_BYTES).bytes as f64, "{}", cell.variant);
             }
             assert!(check_size(&plan, room.bytes).is_ok());

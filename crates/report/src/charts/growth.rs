@@ -57,7 +57,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str) -> Option<Chart> {
             course.blocks.iter().filter_map(fitted).collect(),
         ));
         levels.extend(&effect.to.level);
-        counted.push(course.counted.noun());
+        counted.push(course.counted.as_str());
     }
     let name = shown(phase);
     let x = ChartAxis::new(*counted.first()?, AxisQuantity::Count, AxisScale::Linear);

@@ -48,14 +48,8 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
             measurements.extend(combined(&alike, |line| line.files(place, name, *work)));
         }
     }
-    Some(Ok(ToolResult {
-        tool: ToolName::Bonnie,
-        version,
-        requests: None,
-        measurements,
-        notes: Vec::new(),
-        is_cut: rest.is_some(),
-    }))
+    let result = ToolResult::new(ToolName::Bonnie, version, measurements);
+    Some(Ok(ToolResult { is_cut: rest.is_some(), ..result }))
 }
 
 struct BonnieLine {

@@ -282,14 +282,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         |one: &ToolMeasurement| (one.name.clone(), one.bytes, one.direct, one.synced, one.setup);
     let keys: Vec<_> = measurements.iter().map(key).collect();
     count_runs(&mut measurements, &keys);
-    Some(Ok(ToolResult {
-        tool: ToolName::Dd,
-        version: None,
-        requests: None,
-        measurements,
-        notes: Vec::new(),
-        is_cut: false,
-    }))
+    Some(Ok(ToolResult::new(ToolName::Dd, None, measurements)))
 }
 
 /// A line of records, whole and partial: `1024+0 records out`, in any language.

@@ -144,12 +144,6 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let missing =
         ["direct io", "random", "block size"].into_iter().filter(|name| !has_column(name));
     let notes = missing.map(|name| format!("The file has no column `{name}`: it is not known."));
-    Some(Ok(ToolResult {
-        tool: ToolName::Elbencho,
-        version,
-        requests: None,
-        measurements,
-        notes: notes.collect(),
-        is_cut: false,
-    }))
+    let result = ToolResult::new(ToolName::Elbencho, version, measurements);
+    Some(Ok(ToolResult { notes: notes.collect(), ..result }))
 }

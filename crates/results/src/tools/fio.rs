@@ -344,14 +344,9 @@ fn result(document: &FioDocument, version: &str) -> ToolResult {
         && measurements.iter().all(|one| one.interface.is_none());
     let requests = document.disk_util.as_ref().map(|devices| devices.0);
     let requests = requests.filter(|all| is_local && *all != DeviceRequests::default());
-    ToolResult {
-        tool: ToolName::Fio,
-        version: Some(version.to_string()),
-        requests,
-        measurements,
-        notes: notes.into_iter().take(NOTES_MAX).collect(),
-        is_cut: false,
-    }
+    let notes = notes.into_iter().take(NOTES_MAX).collect();
+    let result = ToolResult::new(ToolName::Fio, Some(version.to_string()), measurements);
+    ToolResult { requests, notes, ..result }
 }
 
 /// The options of a job, and the global options.

@@ -288,14 +288,9 @@ impl MdtestReader {
         };
         let keys: Vec<_> = self.measurements.iter().map(key).collect();
         count_runs(&mut self.measurements, &keys);
-        ToolResult {
-            tool: ToolName::Mdtest,
-            version: (!self.versions.is_empty()).then(|| self.versions.join(", ")),
-            requests: None,
-            measurements: self.measurements,
-            notes,
-            is_cut: false,
-        }
+        let version = (!self.versions.is_empty()).then(|| self.versions.join(", "));
+        let result = ToolResult::new(ToolName::Mdtest, version, self.measurements);
+        ToolResult { notes, ..result }
     }
 
     fn notes(&self) -> Vec<String> {

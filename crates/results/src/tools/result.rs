@@ -73,6 +73,17 @@ pub struct ToolResult {
     pub is_cut: bool,
 }
 
+impl ToolResult {
+    /// All that was read, without notes.
+    pub(super) fn new(
+        tool: ToolName,
+        version: Option<String>,
+        measurements: Vec<ToolMeasurement>,
+    ) -> Self {
+        Self { tool, version, requests: None, measurements, notes: Vec::new(), is_cut: false }
+    }
+}
+
 /// Requests that the devices below completed while all of a result was measured. Requests that were merged into
 /// others count apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]

@@ -132,7 +132,6 @@ fn others_do_not_disturb_what_waits_for_a_modelled_disk_unless_it_is_late() {
             (seen.seconds, seen.cpu_seconds) = (Some(10.0), Some(20.0));
             (seen.others_user_seconds, seen.steal_seconds) = (Some(9.0), Some(3.0));
             (seen.others_read_bytes, seen.others_write_bytes) = (Some(1 << 30), Some(1 << 30));
-            seen.io_pressure_seconds = Some(0.0);
             change(m);
         }
         let all = disturbed(&book).into_iter();
