@@ -1,4 +1,5 @@
-//! Averages the conditions found before cells over the repeats, for each variant and level.
+//! Averages, for each variant and level, the state of the file system (how full, how many files, ...) that each repeat found
+//! before it measured.
 
 use super::uncertainty::mean;
 use boatload_base::distinct::each_once;

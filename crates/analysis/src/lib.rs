@@ -19,7 +19,6 @@ pub mod history;
 pub mod latencies;
 pub mod limit;
 mod observations;
-pub mod ranked;
 pub mod ranks;
 pub mod rate_values;
 pub mod readings;
@@ -33,6 +32,7 @@ pub mod thresholds;
 pub mod trials;
 pub mod twins;
 pub mod uncertainty;
+pub mod variant_order;
 pub mod warnings;
 
 use std::cell::OnceCell;

@@ -1,4 +1,4 @@
-//! Collects the values behind each rate.
+//! Lists the rates of single repeats (of single passes, where there is one repeat) whose geometric mean is the rate of a row.
 
 use std::collections::BTreeMap;
 

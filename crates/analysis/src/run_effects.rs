@@ -1,5 +1,5 @@
-//! Computes the effects of a run from its observations: the contrasts of a reading, decided together.
-//! METHODOLOGY.md has the families.
+//! Computes the effects (ratios of times) within one run: between variants, between levels, and from the start of a phase to its
+//! end. Claims of one kind are tested together: docs/statistics.md, "Families".
 
 use std::collections::BTreeSet;
 

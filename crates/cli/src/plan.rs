@@ -20,7 +20,7 @@ use boatload_plan::filesystem::VolumeSize;
 use boatload_plan::phase::PhaseEnd;
 use boatload_plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use boatload_results::book::Book;
-use boatload_session::making::{lacks, room_asked, together};
+use boatload_session::make_filesystems::{lacks, room_asked, together};
 use boatload_session::{HostSurvey, room};
 
 const EXAMPLES: &str = "\

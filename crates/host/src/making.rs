@@ -1,4 +1,4 @@
-//! Checks whether file systems can be made and mounted here, and makes them.
+//! Makes, checks and mounts one file system with mkfs, fsck and mount; tries which of them this machine has.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;

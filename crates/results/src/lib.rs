@@ -4,7 +4,6 @@
 pub mod book;
 pub mod content;
 pub mod crash;
-pub mod document_texts;
 #[cfg(any(test, feature = "fixtures"))]
 #[allow(
     missing_docs,
@@ -16,6 +15,7 @@ pub mod document_texts;
 pub mod fixture;
 pub mod histogram;
 pub mod invalid;
+pub mod json_string_limits;
 pub mod merging;
 pub mod operation;
 pub mod order;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::making::Toolset;
-use super::{HostSurvey, RunOrder, VERSION, Watcher, making, new_id, now};
+use super::make_filesystems::Toolset;
+use super::{HostSurvey, RunOrder, VERSION, Watcher, make_filesystems, new_id, now};
 use boatload_base::failure::{Failure, Result};
 use boatload_base::random::{Stream, below, draw, mix};
 use boatload_base::units::{counted, grouped};
@@ -81,7 +81,7 @@ pub fn crash(
     interrupt: &Interrupt,
 ) -> Result<CrashOutcome> {
     let cells = cells_to_cut(order.plan)?;
-    making::enter_own_mounts(order.plan, watcher);
+    make_filesystems::enter_own_mounts(order.plan, watcher);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
     let survey = survey.with_place(&small_image(order), &order.directory);
     let tools = Toolset::find(&survey, order)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::making::{memory_of_image, no_room, room_asked};
+use super::make_filesystems::{memory_of_image, no_room, room_asked};
 use super::{HostSurvey, room};
 use boatload_base::units::bytes as in_bytes;
 use boatload_host::mounts::is_in_memory;

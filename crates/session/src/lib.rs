@@ -4,7 +4,7 @@ pub mod ballast;
 mod call_watch;
 pub mod crash;
 pub mod images;
-pub mod making;
+pub mod make_filesystems;
 mod measuring;
 pub mod memory;
 mod overhead;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use self::images::{KeptImages, settled_place};
-use self::making::Toolset;
+use self::make_filesystems::Toolset;
 use self::measuring::PhaseWatch;
 use self::memory::MemoryNeed;
 use self::preparing::PreparedPlace;
@@ -205,7 +205,7 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
     let clock = RealClock::new();
-    making::enter_own_mounts(order.plan, watcher);
+    make_filesystems::enter_own_mounts(order.plan, watcher);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
     let survey = match &unfinished {
         None => survey.with_place(&order.place, &order.directory),
@@ -611,7 +611,7 @@ impl HostSurvey {
 
     /// With the memory that the run takes where file systems are made on this place, and the remaining memory.
     fn with_memory_need(self, place: &Volume) -> Self {
-        let made_bytes = making::room_asked(&self, place).0.map_or(0, |room| room.bytes);
+        let made_bytes = make_filesystems::room_asked(&self, place).0.map_or(0, |room| room.bytes);
         let there_bytes = self.space.total_bytes;
         let total_bytes = |cell: &CellPlan| match cell.filesystem {
             Some(_) => made_bytes,

@@ -1,4 +1,4 @@
-//! Computes the memory that a run takes of its process, and checks that there is as much before anything is made.
+//! Estimates the memory that boatload itself needs for a run, and refuses the run before anything is written if less is free.
 
 use super::room::fits_memory;
 use boatload_base::failure::{Failure, Result, shown};

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use super::making::{self, Toolset};
+use super::make_filesystems::{self, Toolset};
 use super::{HostSurvey, RankGroup, RunOrder, Watcher};
 use boatload_base::failure::{Failure, Result};
 use boatload_host::facts::HostFacts;
@@ -74,7 +74,7 @@ impl Sites {
         watcher: &dyn Watcher,
     ) -> Result<Vec<MadeFileSystem>> {
         let Some(site) = &mut self.made else { return Ok(Vec::new()) };
-        making::try_out(plan, site, watcher).map_err(|failure| match self.close(None) {
+        make_filesystems::try_out(plan, site, watcher).map_err(|failure| match self.close(None) {
             Ok(()) => failure,
             Err(left) => failure.then(&left),
         })

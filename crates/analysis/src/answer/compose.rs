@@ -8,7 +8,7 @@ use crate::effect::EffectFinding;
 use crate::figures::{RunFigures, alpha};
 use crate::finding::Finding;
 use crate::findings::say;
-use crate::readings::draft::{AnswerDraft, Lack};
+use crate::readings::answer_draft::{AnswerDraft, Lack};
 use crate::repeat_step::step_over_repeats;
 use crate::statement::{Part, Sentence, Statement, parts};
 use boatload_results::book::{Book, Measurement};

@@ -4,7 +4,7 @@ use super::Verdict;
 use crate::effect::EffectFinding;
 use crate::effects::contrast::Contrast;
 use crate::effects::decide::{ALPHA, Decision};
-use crate::readings::draft::{AnswerDraft, Lack};
+use crate::readings::answer_draft::{AnswerDraft, Lack};
 
 /// Repeats beyond which none are advised.
 pub(super) const REPEATS_MOST: u32 = 40;

@@ -3,7 +3,7 @@
 use super::needed::{REPEATS_MOST, RepeatsNeeded};
 use super::reliability::Trust;
 use super::{Reliability, Verdict};
-use crate::readings::draft::{AnswerDraft, Lack};
+use crate::readings::answer_draft::{AnswerDraft, Lack};
 use boatload_base::dates::seconds_of;
 use boatload_base::shell;
 use boatload_base::units::span;

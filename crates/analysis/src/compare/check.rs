@@ -139,7 +139,7 @@ fn check_rows(rows: &mut [ComparedRow], fail_on: f64, is_complete: bool) {
     for row in rows {
         let decision = row.effect.contrast.and_then(|_| decisions.next());
         let RowEffect { interval, .. } = row.effect;
-        let is_loaded = |is_longer| row.effect.is_proven_by_load(is_longer);
+        let is_loaded = |is_longer| row.effect.may_be_due_to_load(is_longer);
         let outcome = match decision {
             Some(CheckDecision::Regression)
                 if row.work.is_none()

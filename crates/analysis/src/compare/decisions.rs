@@ -65,15 +65,15 @@ impl RowEffect {
     }
 
     /// Background load slows what is measured at the same time: this alone does not prove that a side is slower, nor that it is not.
-    pub(super) fn is_proven_by_load(&self, is_longer: bool) -> bool {
+    pub(super) fn may_be_due_to_load(&self, is_longer: bool) -> bool {
         let hides = if is_longer { LoadedSide::B } else { LoadedSide::A };
         self.loaded_side == Some(hides)
     }
 
     fn decided(&self, decision: Decision) -> Decision {
         let is_doubtful = match decision {
-            Decision::Longer => self.is_proven_by_load(true),
-            Decision::Shorter => self.is_proven_by_load(false),
+            Decision::Longer => self.may_be_due_to_load(true),
+            Decision::Shorter => self.may_be_due_to_load(false),
             _ => self.loaded_side.is_some(),
         };
         if is_doubtful || self.interval.is_none() { Decision::Open } else { decision }

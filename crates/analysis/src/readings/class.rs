@@ -1,6 +1,6 @@
 //! In which class of a trace operations take longest: in which directory.
 
-use super::draft::{AnswerDraft, Lack};
+use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{Reading, RunView};
 use crate::answer::Verdict;
 use crate::findings::say;

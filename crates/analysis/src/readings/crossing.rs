@@ -1,8 +1,7 @@
-//! Which of two variants is the faster at which level, and where the proven winner changes: of a pair whose winner does, else of
-//! the pair that differs most.
-//! Between levels nothing is decided.
+//! Finds the levels at which the faster of two variants changes. It shows a pair that changes places, else the pair that differs
+//! most, and claims nothing between measured levels.
 
-use super::draft::{AnswerDraft, Lack};
+use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::AnswerTable;
 use crate::answer::Verdict;

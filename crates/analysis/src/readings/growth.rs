@@ -1,6 +1,6 @@
 //! Whether operations take longer as a phase goes on: the last tenth of its operations against the second.
 
-use super::draft::{AnswerDraft, Lack};
+use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{
     ChartFamily, Picture, Reading, RunView, decided, effects_table, least_certain,
 };

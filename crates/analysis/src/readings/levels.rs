@@ -1,7 +1,7 @@
 //! Whether operations take longer at the highest level of the axis than at the lowest, and from which level on: the phase that
 //! carries the effect, then all together.
 
-use super::draft::{AnswerDraft, Lack};
+use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{
     ChartFamily, Picture, Reading, RunView, common_ends, decided, effects_table, least_certain,
 };

@@ -1,10 +1,10 @@
 //! The readings: ways to look at the measurements of a run. Each file has one: its effects, those that must be decided for
 //! a run to end, its sentences, its table and its picture. METHODOLOGY.md states their rules.
 
+pub(crate) mod answer_draft;
 mod class;
 mod crossing;
 pub(crate) mod disk_kinds;
-pub(crate) mod draft;
 mod growth;
 mod levels;
 mod profile;
@@ -17,8 +17,8 @@ mod tails;
 
 use super::effect::EffectFinding;
 use super::observations::Observations;
+use answer_draft::AnswerDraft;
 use boatload_plan::Conclusion;
-use draft::AnswerDraft;
 use reading::{Reading, RunView};
 
 pub(crate) use profile::own_question;

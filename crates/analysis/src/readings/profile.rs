@@ -1,7 +1,7 @@
 //! How fast the phases of a job are where nothing is compared and nothing grows, and what kind of disk that is like.
 
+use super::answer_draft::{AnswerDraft, Lack};
 use super::disk_kinds::{self, Likeness};
-use super::draft::{AnswerDraft, Lack};
 use super::ranking::about_rates;
 use super::rates::AnswerRate;
 use super::reading::{Reading, RunView};

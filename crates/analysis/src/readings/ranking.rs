@@ -1,7 +1,7 @@
 //! Which variant is the fastest: over the whole job, and in the phase that carries the difference. What it claims is what a
 //! headline may claim.
 
-use super::draft::{AnswerDraft, Lack};
+use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable, about_ratios};
 use crate::answer::Verdict;
@@ -9,10 +9,10 @@ use crate::effect::{ComparedRatio, EffectFinding};
 use crate::effects::decide::Decision;
 use crate::findings::say;
 use crate::observations::Observations;
-use crate::ranked::{RankedVariant, RankedVariants};
 use crate::run_effects;
 use crate::statement::{Part, Sentence, Statement, alternatives, listed_parts, parts, text_of};
 use crate::summary::PhaseSummary;
+use crate::variant_order::{RankedVariant, RankedVariants};
 use boatload_base::distinct::each_once;
 use boatload_base::units::{Unit, grouped};
 use boatload_results::book::Level;

@@ -1,13 +1,13 @@
 //! Defines what a reading is, and what it sees of a run.
 
-use super::draft::AnswerDraft;
+use super::answer_draft::AnswerDraft;
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::effect::EffectFinding;
 use crate::effects::decide::Decision;
 use crate::limit::Limit;
 use crate::observations::{Observations, units_of_work};
-use crate::ranked::{PlacedEffect, RankedVariants};
 use crate::summary::{PhaseSummary, Summary};
+use crate::variant_order::{PlacedEffect, RankedVariants};
 use boatload_base::distinct::each_once;
 use boatload_base::named_enum;
 use boatload_base::units::counted;

@@ -1,7 +1,7 @@
 //! What came from memory, what from the device, and how fast each was.
 
+use super::answer_draft::{AnswerDraft, Lack};
 use super::disk_kinds;
-use super::draft::{AnswerDraft, Lack};
 use super::rates::AnswerRate;
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use crate::findings::say;

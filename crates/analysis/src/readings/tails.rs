@@ -1,6 +1,6 @@
 //! Whether the slowest operations take longer on one variant than on another: the latency that 99 in 100 stay below (p99).
 
-use super::draft::{AnswerDraft, Lack};
+use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::answer::Verdict;

@@ -1,4 +1,4 @@
-//! Checks one variant at one level: what holds for all of its phases.
+//! Checks the settings of one variant at one level and builds its `CellPlan`; phases.rs checks the phases.
 
 use super::Settings;
 use super::filesystem::CrossedVariant;

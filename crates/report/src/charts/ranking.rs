@@ -5,9 +5,9 @@ use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartFamily, ChartPoint, ChartSeries, Picture,
     SeriesLook,
 };
-use boatload_analysis::ranked::RankedVariants;
 use boatload_analysis::readings::table::about_levels;
 use boatload_analysis::statement::begun;
+use boatload_analysis::variant_order::RankedVariants;
 use boatload_base::failure::shown;
 
 /// Of a single run without an axis: the first of its orders.

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{FORMAT, VERSION};
 use boatload_base::failure::shown;
 use boatload_results::book::{Book, RunFacts};
-use boatload_results::document_texts::check_texts;
 use boatload_results::histogram::from_text;
+use boatload_results::json_string_limits::check_string_lengths;
 
 /// A larger document is not read.
 pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
@@ -49,7 +49,7 @@ fn read_text(bytes: &[u8]) -> Result<Book, String> {
     }
     let given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
     check_head(&given)?;
-    std::str::from_utf8(bytes).map_or(Ok(()), check_texts)?;
+    std::str::from_utf8(bytes).map_or(Ok(()), check_string_lengths)?;
     check_histograms(&given)?;
     let book: Book = serde_json::from_slice(bytes)
         .map_err(|error| format!("it is no whole run document: {}", shown(error.to_string())))?;

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{READ, Store};
 use crate::book::{Book, Measurement};
-use crate::document_texts::check_texts;
+use crate::json_string_limits::check_string_lengths;
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::units::counted;
 use boatload_plan::EngineName;
@@ -248,7 +248,7 @@ fn parsed<T: DeserializeOwned>(
     column: usize,
 ) -> std::result::Result<T, Box<dyn std::error::Error + Send + Sync>> {
     let text = row.get_ref(column)?.as_str()?;
-    check_texts(text)?;
+    check_string_lengths(text)?;
     Ok(serde_json::from_str(text)?)
 }
 

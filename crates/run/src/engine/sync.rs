@@ -1,4 +1,5 @@
-//! Carries out each request by one blocking system call, with names relative to open directories.
+//! The I/O engine `sync`: one blocking system call for each request. It keeps directories open, so that names are relative to
+//! them.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ops::Range;

@@ -5,7 +5,7 @@ use super::*;
 use crate::effect::{EffectCell, StatedRatio};
 use crate::effects::contrast::Contrast;
 use crate::effects::decide::ALPHA;
-use crate::readings::draft::{AnswerDraft, Lack};
+use crate::readings::answer_draft::{AnswerDraft, Lack};
 use crate::statement::Statement;
 
 /// An effect of 5 repeats, whose logarithm of the ratio is open.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Analysis;
-use crate::ranked::RankedVariants;
+use crate::variant_order::RankedVariants;
 use boatload_run::cache::CacheState;
 
 /// The rates of a variant in one phase, one for each repeat.

@@ -2,7 +2,7 @@
 
 use super::ranking::{VariantRates, at, names, orders};
 use super::*;
-use crate::ranked::RankedVariants;
+use crate::variant_order::RankedVariants;
 
 /// Phases of each variant that take so many seconds in all, one figure for each repeat, the sync of `create` in them.
 fn job(seconds: &[VariantRates<'_>]) -> Vec<Measurement> {

@@ -1,4 +1,4 @@
-//! Defines what a reading says, before it is known how far to trust it.
+//! Defines the draft of an answer: its verdict, its sentence, and what is missing for a proof. Its reliability is added later.
 
 use crate::answer::Verdict;
 use crate::statement::Statement;

@@ -1,4 +1,4 @@
-//! Orders the variants of a phase, or of the whole job, at one level, by the effects between them.
+//! Orders variants by mean time, for each phase or the whole job at each level, with how far each is behind the fastest.
 
 use super::effect::{ComparedRatio, EffectFinding, Reading};
 use super::effects::decide::Decision;

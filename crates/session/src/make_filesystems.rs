@@ -1,5 +1,5 @@
-//! Prepares the volume for the file systems of a run: states what is missing before anything is written,
-//! then makes it.
+//! Checks that the file systems of a run can be made (programs, root, room) before anything is written; then makes their image
+//! or opens their device, and makes and mounts each once as a trial.
 
 use std::path::Path;
 

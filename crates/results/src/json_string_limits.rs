@@ -1,4 +1,4 @@
-//! Refuses a document of a run with a name or text that is longer than any that boatload writes.
+//! Checks the JSON of a stored or imported run: no key or string in it is longer than boatload itself writes.
 
 use boatload_base::text_limits::{NAME_BYTES_MAX, TEXT_BYTES_MAX};
 use boatload_base::units::grouped;
@@ -15,7 +15,7 @@ const KEPT_WHOLE: [&str; 4] = ["job", "command", "model", "histogram"];
 ///
 /// # Errors
 /// A sentence on the first that is, for which "its" is the document's.
-pub fn check_texts(json: &str) -> Result<(), String> {
+pub fn check_string_lengths(json: &str) -> Result<(), String> {
     let (mut key, mut rest) = ("", json);
     while let Some((_, text)) = rest.split_once('"') {
         let Some(end) = end_of(text) else { break };
@@ -66,23 +66,31 @@ mod tests {
     #[test]
     fn a_name_may_be_as_long_as_in_a_job_file_and_escapes_do_not_count() {
         let quotes = "\\\"".repeat(NAME_BYTES_MAX);
-        assert_eq!(check_texts(&format!("{{\"phase\": \"{quotes}\", \"n\": 1}}")), Ok(()));
+        assert_eq!(check_string_lengths(&format!("{{\"phase\": \"{quotes}\", \"n\": 1}}")), Ok(()));
         let longer = format!("{{\"n\": [\"a\"], \"phases\" : [\"x\", \"{quotes}y\"]}}");
-        let refused = check_texts(&longer).unwrap_err();
+        let refused = check_string_lengths(&longer).unwrap_err();
         assert_eq!(
             refused,
             "its \"phases\" has 61 bytes; boatload writes and reads at most 60 there"
         );
         let path = format!("{{\"variant\": \"/{}\"}}", "d/".repeat(500));
-        assert_eq!(check_texts(&path), Ok(()), "a trace names directories");
+        assert_eq!(check_string_lengths(&path), Ok(()), "a trace names directories");
     }
 
     #[test]
     fn what_is_kept_whole_may_be_long_and_other_texts_and_keys_may_not() {
         let long = "x".repeat(TEXT_BYTES_MAX + 1);
-        assert_eq!(check_texts(&format!("{{\"job\":\"{long}\"}}")), Ok(()));
-        assert!(check_texts(&format!("{{\"cpu\":\"{long}\"}}")).unwrap_err().contains("\"cpu\""));
-        assert!(check_texts(&format!("{{\"{long}\":1}}")).unwrap_err().contains("one of its keys"));
-        assert_eq!(check_texts("{\"cpu\": \"it does not end"), Ok(()));
+        assert_eq!(check_string_lengths(&format!("{{\"job\":\"{long}\"}}")), Ok(()));
+        assert!(
+            check_string_lengths(&format!("{{\"cpu\":\"{long}\"}}"))
+                .unwrap_err()
+                .contains("\"cpu\"")
+        );
+        assert!(
+            check_string_lengths(&format!("{{\"{long}\":1}}"))
+                .unwrap_err()
+                .contains("one of its keys")
+        );
+        assert_eq!(check_string_lengths("{\"cpu\": \"it does not end"), Ok(()));
     }
 }
