@@ -83,6 +83,7 @@ fn job_with(kind: RequestKind) -> Job {
             before: 20,
         },
         RequestKind::Rename => of_files(&[CREATE, "operation = 'rename'"], 20),
+        RequestKind::Truncate => of_files(&[CREATE, "operation = 'truncate'"], 20),
         RequestKind::Unlink => of_files(&[CREATE, "operation = 'delete'"], 20),
         RequestKind::MakeDirectory => of_files(&["operation = 'mkdir'"], 0),
         RequestKind::RemoveDirectory => {
@@ -228,6 +229,7 @@ fn met_call(kind: RequestKind) -> MetCall {
         RequestKind::MakeDirectory => (job_with(kind).phases, "mkdirat", Name("d0000000011"), 1),
         RequestKind::RemoveDirectory => (job_with(kind).phases, "unlinkat", Name("d0000000011"), 1),
         RequestKind::Write => (&[CREATE], "write", ELEVENTH, 1),
+        RequestKind::Truncate => (job_with(kind).phases, "ftruncate", ELEVENTH, 1),
         RequestKind::WriteAt => (job_with(kind).phases, "pwrite64", InCell("f0000000001"), 5),
         RequestKind::Read => (job_with(kind).phases, "read", ELEVENTH, 1),
         RequestKind::ReadBlock => (job_with(kind).phases, "pread64", Device, 11),

@@ -86,6 +86,7 @@ fn files_after(cell: &CellPlan, phases: usize) -> BTreeMap<u64, File> {
             match phase.operation.change {
                 Change::NewSize => file.size = drawn,
                 Change::Grows => file.size += drawn,
+                Change::Halves => file.size /= 2,
                 Change::Renames => file.renames += 1,
                 Change::SameSize | Change::Nothing | Change::Chunks => {}
             }
@@ -114,11 +115,12 @@ fn name_of(number: u64, file: File) -> String {
     }
 }
 
-const RICH: [&str; 13] = [
+const RICH: [&str; 14] = [
     "operation = 'create'",
     "operation = 'append', count = 60, order = 'random'",
     "operation = 'append', name = 'append-again', passes = 2",
     "operation = 'overwrite', count = 50, order = 'random'",
+    "operation = 'truncate', count = 60, order = 'random', passes = 2",
     "operation = 'rename', count = 40, order = 'random', passes = 2",
     "operation = 'rewrite', count = 30, order = 'random'",
     "operation = 'append', name = 'append-last', count = 70, order = 'random'",
@@ -176,6 +178,9 @@ fn a_write_changes_the_files_it_was_to_change_and_no_others() {
             match phase.operation.name {
                 "append" if changed => {
                     assert!(new.unwrap().starts_with(old) && new.unwrap() != old)
+                }
+                "truncate" if changed => {
+                    assert_eq!(new.unwrap()[..], old[..old.len() / 2], "{name}")
                 }
                 "overwrite" | "rewrite" if changed => assert_ne!(new, Some(old), "{name}"),
                 "rename" if changed => {

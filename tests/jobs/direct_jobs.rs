@@ -66,6 +66,12 @@ fn direct_io_goes_with_whole_blocks_and_with_content_only() {
             "files of 0.977 KiB",
         ),
         (
+            "[tree]\nfiles = 4\nsize = \"8KiB\"",
+            "operation = \"create\", direct = true\n[[phase]]\noperation = \"truncate\", passes = 2",
+            "phase[1].direct",
+            "files of 2.00 KiB",
+        ),
+        (
             "[tree]\nfiles = 4\nsize = { uniform = { min = 0, max = 4096 } }",
             "operation = \"create\", direct = true",
             "phase[1].direct",
@@ -117,6 +123,7 @@ fn a_call_on_files_is_asked_only_of_phases_that_write_content_and_one_on_directo
     for (phase, expected) in [
         ("operation = \"delete\", durability = \"fsync\"", "`syncfs` or `fsync-directory`"),
         ("operation = \"rename\", durability = \"dsync\"", "`syncfs` or `fsync-directory`"),
+        ("operation = \"truncate\", durability = \"dsync\"", "`syncfs` or `fsync-directory`"),
         ("operation = \"stat\", durability = \"fdatasync\"", "nothing changes"),
         ("operation = \"list\", durability = \"fsync-directory\"", "nothing changes"),
     ] {

@@ -27,12 +27,13 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 16] = [
+const EVERY_OPERATION: [(&str, &str, u64); 17] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
     ("rewrite", "count = 30, order = 'random'", 30),
     ("append", "name = 'append-more', count = 70", 70),
+    ("truncate", "count = 60, order = 'random'", 60),
     ("rename", "count = 40, order = 'random'", 40),
     ("delete", "name = 'delete-some', count = 30, order = 'random'", 30),
     ("create", "name = 'create-again'", 30),
@@ -219,6 +220,25 @@ fn passes_are_measured_one_by_one() {
             Some(16_000),
             "created, and appended to three times"
         );
+    }
+}
+
+#[test]
+fn truncate_halves_what_is_there_and_later_phases_know_it() {
+    let phases = [
+        "operation = 'create'",
+        "operation = 'truncate', passes = 2, durability = 'fsync'",
+        "operation = 'overwrite'",
+        "operation = 'append', size = 100",
+        "operation = 'read'",
+    ];
+    // With room for the last state of the files and the first, and not for both.
+    for (engine, sim) in [("sim", "capacity = '5_000B'"), ("sync", "")] {
+        let book =
+            ran(&job(&format!("engine = '{engine}'"), "files = 4, size = 1_001", &phases, sim));
+        let bytes: Vec<_> = book.measurements.iter().map(|m| (m.valid(), m.bytes)).collect();
+        let truth = [4 * 1_001, 0, 0, 4 * 250, 4 * 100, 4 * 350].map(|bytes| (true, Some(bytes)));
+        assert_eq!(bytes, truth, "{engine}");
     }
 }
 

@@ -19,6 +19,7 @@ mod rewrite;
 mod rmdir;
 mod stat;
 mod steps;
+mod truncate;
 mod write_chunk;
 
 pub use list::OWN_ENTRIES_BYTES;
@@ -26,7 +27,7 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 16] = [
+pub static OPERATIONS: [Operation; 17] = [
     append::APPEND,
     create::CREATE,
     delete::DELETE,
@@ -42,6 +43,7 @@ pub static OPERATIONS: [Operation; 16] = [
     rewrite::REWRITE,
     rmdir::RMDIR,
     stat::STAT,
+    truncate::TRUNCATE,
     write_chunk::WRITE_CHUNK,
 ];
 

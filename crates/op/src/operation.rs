@@ -105,6 +105,8 @@ pub enum Change {
     SameSize,
     /// More content, of a newly drawn size, at the end.
     Grows,
+    /// Half of the size: the first half of the content stays.
+    Halves,
     /// Another name.
     Renames,
     /// A new file with all of its chunks.
@@ -116,7 +118,7 @@ impl Change {
     pub const fn writes_content(self) -> bool {
         match self {
             Change::NewSize | Change::SameSize | Change::Grows | Change::Chunks => true,
-            Change::Nothing | Change::Renames => false,
+            Change::Nothing | Change::Halves | Change::Renames => false,
         }
     }
 
@@ -127,8 +129,21 @@ impl Change {
             | Change::SameSize
             | Change::Grows
             | Change::Chunks
+            | Change::Halves
             | Change::Renames => true,
             Change::Nothing => false,
+        }
+    }
+
+    /// Whether an fsync of the file makes it durable: a name is the directory's.
+    pub const fn is_synced_with_file(self) -> bool {
+        match self {
+            Change::NewSize
+            | Change::SameSize
+            | Change::Grows
+            | Change::Chunks
+            | Change::Halves => true,
+            Change::Nothing | Change::Renames => false,
         }
     }
 }
@@ -158,7 +173,7 @@ named_enum! {
 pub struct Target {
     /// What is worked on.
     pub place: ItemId,
-    /// Bytes to write in all (0 for an operation that writes nothing).
+    /// Bytes to write in all, or the new size of a file that is cut (0 for an operation that does neither).
     pub size: u64,
     /// Which content the file gets: counts the phases that wrote it before.
     pub version: u32,

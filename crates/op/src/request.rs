@@ -116,6 +116,11 @@ pub enum Request {
         /// Where in the file it goes, in bytes.
         position: u64,
     },
+    /// Sets the size of the open file.
+    Truncate {
+        /// Its new size.
+        bytes: u64,
+    },
     /// Reads on from the open file.
     Read {
         /// At most this much.
@@ -162,6 +167,8 @@ named_enum! {
         Write = "write",
         /// pwrite(2).
         WriteAt = "write-at",
+        /// ftruncate(2).
+        Truncate = "truncate",
         /// read(2).
         Read = "read",
         /// pread(2) of a block of the device.
@@ -197,6 +204,7 @@ impl Request {
             Request::Open { .. } => RequestKind::Open,
             Request::Write { .. } => RequestKind::Write,
             Request::WriteAt { .. } => RequestKind::WriteAt,
+            Request::Truncate { .. } => RequestKind::Truncate,
             Request::Read { .. } => RequestKind::Read,
             Request::ReadBlock { .. } => RequestKind::ReadBlock,
             Request::Sync { .. } => RequestKind::Sync,
@@ -226,6 +234,7 @@ impl Request {
             | Request::RemoveDirectory(_) => true,
             Request::Write { .. }
             | Request::WriteAt { .. }
+            | Request::Truncate { .. }
             | Request::Read { .. }
             | Request::Sync { .. }
             | Request::Close
@@ -252,6 +261,7 @@ impl fmt::Display for Request {
                 let what = format_args!("{bytes} bytes at {offset} of content {number}.{version}");
                 write!(f, "write at {position}: {what}")
             }
+            Request::Truncate { bytes } => write!(f, "truncate to {bytes} bytes"),
             Request::Read { bytes } => write!(f, "read at most {bytes} bytes"),
             Request::ReadBlock { place, bytes } => write!(f, "read {bytes} bytes of {place}"),
             Request::Sync { data_only: false } => f.write_str("fsync"),

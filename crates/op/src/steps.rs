@@ -21,6 +21,14 @@ pub(super) fn open_to_read(target: &Target) -> NextRequest {
     NextRequest::Submit(Request::Open { place, access, dsync, keep_atime, direct })
 }
 
+/// The first step of an operation that changes a file's content or size.
+#[inline]
+pub(super) fn open_to_write(target: &Target, access: Access) -> NextRequest {
+    let Target { place, durability, direct, .. } = *target;
+    let dsync = durability == Durability::Dsync;
+    NextRequest::Submit(Request::Open { place, access, dsync, keep_atime: false, direct })
+}
+
 /// Open, write all of the content, make it durable, close.
 #[inline]
 pub(super) fn write_file(
@@ -28,11 +36,7 @@ pub(super) fn write_file(
     so_far: &OperationProgress,
     access: Access,
 ) -> NextRequest {
-    let Some(last) = so_far.last else {
-        let Target { place, direct, .. } = *target;
-        let (dsync, keep_atime) = (target.durability == Durability::Dsync, false);
-        return NextRequest::Submit(Request::Open { place, access, dsync, keep_atime, direct });
-    };
+    let Some(last) = so_far.last else { return open_to_write(target, access) };
     if so_far.failed.is_some() {
         return close_or_end(so_far);
     }
@@ -50,7 +54,7 @@ pub(super) fn write_file(
     }
 }
 
-/// All is written: make it durable, close.
+/// All is written or cut: make it durable, close.
 #[inline]
 pub(super) fn finish(
     target: &Target,
@@ -58,8 +62,10 @@ pub(super) fn finish(
     last: RequestKind,
 ) -> NextRequest {
     match last {
-        RequestKind::Open | RequestKind::Write | RequestKind::WriteAt => sync_of(target.durability)
-            .map_or(NextRequest::Last(Request::Close), NextRequest::Submit),
+        RequestKind::Open | RequestKind::Write | RequestKind::WriteAt | RequestKind::Truncate => {
+            sync_of(target.durability)
+                .map_or(NextRequest::Last(Request::Close), NextRequest::Submit)
+        }
         RequestKind::Sync if target.durability == Durability::Fdatasync => {
             NextRequest::Last(Request::Close)
         }

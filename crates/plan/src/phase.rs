@@ -204,12 +204,12 @@ impl Phase {
     /// Maps the numbers of this phase's targets to their paths and contents.
     pub fn targets<'a>(&'a self, tree: &'a Tree) -> TargetMap<'a> {
         let change = self.operation.change;
-        // Names are always needed, contents only to write.
-        let writes = change.writes_content();
+        // Names are always needed, contents only to write, sizes also to cut.
+        let needs_size = change.writes_content() || change == Change::Halves;
         let renamed = self.history.iter().any(|past| past.change == Change::Renames);
         let subject = self.operation.subject;
         let needs_state =
-            subject == Subject::File && !self.history.is_empty() && (writes || renamed);
+            subject == Subject::File && !self.history.is_empty() && (needs_size || renamed);
         let sizes = self.sizes.unwrap_or(tree.sizes);
         TargetMap { phase: self, tree, subject, change, needs_state, sizes }
     }
@@ -289,6 +289,7 @@ impl TargetMap<'_> {
         let size = match self.change {
             Change::NewSize | Change::Grows => tree.size_by(self.sizes, number, state.writes),
             Change::SameSize => state.size,
+            Change::Halves => state.size / 2,
             Change::Chunks => tree.sizes.max(),
             Change::Nothing | Change::Renames => 0,
         };
@@ -351,6 +352,7 @@ impl FileState {
             Change::Nothing => {}
             Change::Renames => self.generation += 1,
             Change::SameSize => self.writes += 1,
+            Change::Halves => self.size /= 2,
             Change::NewSize => {
                 self.size = drawn();
                 self.writes += 1;

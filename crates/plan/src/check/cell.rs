@@ -12,7 +12,7 @@ use crate::wire::{Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim,
 use crate::{CellPlan, EngineName, FileSystem};
 use boatload_base::errno::Errno;
 use boatload_base::units::{Quantity, Unit, counted, grouped};
-use boatload_op::{Operation, Subject, find_operation};
+use boatload_op::{Change, Operation, Subject, find_operation};
 
 /// Checks one variant at one level.
 pub(super) struct CellCheck<'a> {
@@ -56,9 +56,12 @@ impl<'a> CellCheck<'a> {
         let engine = engine.unwrap_or_default();
         self.check_made(engine, on_device);
         let delay = self.delay(engine, on_device);
+        let cutting = outlines.iter().flatten().filter(|o| o.operation.change == Change::Halves);
+        let cuts = cutting.map(|outline| outline.passes).sum();
         for outline in outlines.iter().flatten() {
             let own = outlines.iter().flatten().filter_map(|outline| outline.sizes);
-            let laws: Vec<Sizes> = tree.iter().map(|tree| tree.sizes).chain(own).collect();
+            let laws = tree.iter().map(|tree| tree.sizes).chain(own);
+            let laws: Vec<Sizes> = laws.map(|law| cut(law, cuts)).collect();
             self.check_direct(outline, &laws);
             self.check_duration(outline);
             self.check_durability(outline);
@@ -282,5 +285,13 @@ impl KeyReader<'_> {
 
     fn sim_percent(&mut self, key: &str, wire: &Option<WireQuantity>, most: f64) -> f64 {
         self.number(key, wire, Unit::Percent, 0.0..=most).unwrap_or_default()
+    }
+}
+
+/// Sizes as they are after so many phases have halved files.
+fn cut(sizes: Sizes, cuts: u32) -> Sizes {
+    match sizes {
+        Sizes::Fixed(bytes) => Sizes::Fixed(bytes.checked_shr(cuts).unwrap_or(0)),
+        drawn => drawn,
     }
 }

@@ -352,9 +352,8 @@ fn durability_default(operation: &Operation) -> Durability {
 /// Whether that acts on what an operation does: a call on a file makes its content durable, one on a directory its entries.
 fn acts_on(durability: Durability, operation: &Operation) -> bool {
     match durability {
-        Durability::Fsync | Durability::Fdatasync | Durability::Dsync => {
-            operation.change.writes_content()
-        }
+        Durability::Fsync | Durability::Fdatasync => operation.change.is_synced_with_file(),
+        Durability::Dsync => operation.change.writes_content(),
         Durability::FsyncDirectory => !operation.only_looks(),
         Durability::None | Durability::Syncfs => true,
     }

@@ -77,6 +77,12 @@ impl<'a> CrashAudit<'a> {
                 found.bytes <= promised.bytes() + piece.bytes
                     && self.holds(number, &found, promised, None)?
             }
+            Some(change @ FileChange::Halve) => {
+                let half = change.applied(Some(promised)).unwrap_or_default();
+                // The rest of the block at the cut may be zeros before the size changes: ext4 zeroes it first.
+                [half.bytes(), promised.bytes()].contains(&found.bytes)
+                    && self.holds(number, &found, &half, None)?
+            }
             Some(FileChange::Create(_) | FileChange::Rename | FileChange::Delete) | None => {
                 found.bytes == promised.bytes() && self.holds(number, &found, promised, None)?
             }
@@ -316,6 +322,25 @@ mod tests {
         assert_eq!(file.fate(&vec![0; 12_000], &promise), FileFate::Torn);
         assert!(file.fate(&whole, &promise) == FileFate::Kept);
         assert!(CrashAudit::new(&file.open).has_change(0, &promise));
+    }
+
+    #[test]
+    fn of_a_truncation_that_had_begun_the_whole_file_or_its_half_may_be_there() {
+        let file = OneFile::new();
+        let promise = promised(Some(copy(0, &[1])), Some(FileChange::Halve));
+        let whole = file.content(&[1]);
+        for (end, fate) in [
+            (10_000, FileFate::Kept),
+            (5_000, FileFate::Kept),
+            (7_500, FileFate::Torn),
+            (0, FileFate::Torn),
+        ] {
+            assert_eq!(file.fate(&whole[..end], &promise), fate, "{end}");
+        }
+        assert_eq!(file.fate(&file.content(&[2])[..5_000], &promise), FileFate::Torn);
+        let zeros = |from: usize| [&whole[..from], &vec![0; 10_000 - from]].concat();
+        assert_eq!(file.fate(&zeros(5_000), &promise), FileFate::Kept);
+        assert_eq!(file.fate(&zeros(4_999), &promise), FileFate::Torn);
     }
 
     #[test]

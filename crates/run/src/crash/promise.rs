@@ -25,6 +25,15 @@ impl FileCopy {
     pub(super) fn bytes(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.bytes).sum()
     }
+
+    /// Only the first `bytes` stay.
+    fn cut(&mut self, bytes: u64) {
+        let mut left = bytes;
+        for piece in &mut self.pieces {
+            piece.bytes = piece.bytes.min(left);
+            left -= piece.bytes;
+        }
+    }
 }
 
 /// What an operation does to a file.
@@ -36,6 +45,8 @@ pub(super) enum FileChange {
     /// New content of the same size over the old.
     Overwrite(ContentPiece),
     Append(ContentPiece),
+    /// The second half of the content goes.
+    Halve,
     Rename,
     Delete,
 }
@@ -55,6 +66,7 @@ impl FileChange {
             (Effect::KeepsTree, Change::NewSize) => Some(Self::Replace(piece)),
             (Effect::KeepsTree, Change::SameSize) => Some(Self::Overwrite(piece)),
             (Effect::KeepsTree, Change::Grows) => Some(Self::Append(piece)),
+            (Effect::KeepsTree, Change::Halves) => Some(Self::Halve),
             (Effect::KeepsTree, Change::Renames) => Some(Self::Rename),
             (Effect::KeepsTree, Change::Nothing | Change::Chunks) => None,
         }
@@ -68,6 +80,7 @@ impl FileChange {
             Self::Create(copy) => return Some(copy.clone()),
             Self::Rename => copy.generation += 1,
             Self::Append(piece) => copy.pieces.push(*piece),
+            Self::Halve => copy.cut(copy.bytes() / 2),
             Self::Replace(piece) | Self::Overwrite(piece) => copy.pieces = vec![*piece],
         }
         Some(copy)
@@ -81,13 +94,13 @@ impl FileChange {
             Self::Replace(piece) | Self::Overwrite(piece) | Self::Append(piece) => {
                 Some(piece.bytes)
             }
-            Self::Rename | Self::Delete => None,
+            Self::Halve | Self::Rename | Self::Delete => None,
         };
         match durability {
             Durability::None => false,
             Durability::Syncfs => is_synced,
             Durability::FsyncDirectory => true,
-            Durability::Fsync | Durability::Fdatasync => written.is_some(),
+            Durability::Fsync | Durability::Fdatasync => written.is_some() || *self == Self::Halve,
             // A file that nothing is written to is not synced.
             Durability::Dsync => written.is_some_and(|bytes| bytes > 0),
         }
@@ -186,9 +199,12 @@ pub fn can_be_cut(phase: &Phase) -> bool {
 
 /// Whether operations of such a phase promise anything under this durability; where none does, all may.
 pub fn promises_anything(phase: &Phase, durability: Durability) -> bool {
-    let is_of_content = phase.operation.change.writes_content();
-    is_of_content
-        || !matches!(durability, Durability::Fsync | Durability::Fdatasync | Durability::Dsync)
+    let change = phase.operation.change;
+    match durability {
+        Durability::Fsync | Durability::Fdatasync => change.is_synced_with_file(),
+        Durability::Dsync => change.writes_content(),
+        Durability::None | Durability::FsyncDirectory | Durability::Syncfs => true,
+    }
 }
 
 /// What was promised of all files of a tree.
@@ -264,8 +280,28 @@ mod tests {
         [[phase]]\noperation = 'append'\n[[phase]]\noperation = 'rename'\n\
         [[phase]]\noperation = 'delete'\n";
 
+    #[test]
+    fn half_of_the_pieces_is_promised_by_a_sync_of_the_file() {
+        let plan = plan_of(
+            "name = 'x'\n[tree]\nfiles = 40\nsize = 5_001\n[[phase]]\noperation = 'create'\n\
+             [[phase]]\noperation = 'append'\nsize = 1_001\n[[phase]]\noperation = 'truncate'\n\
+             [[phase]]\noperation = 'append'\nname = 'again'\n",
+        );
+        let fsync = promises(&plan, 2, Durability::Fsync, &[10])[0].clone();
+        let pieces: Vec<_> = fsync.promised.iter().flat_map(|copy| &copy.pieces).collect();
+        assert_eq!(pieces.iter().map(|p| p.bytes).collect::<Vec<_>>(), [3_001, 0]);
+        assert!(promises(&plan, 2, Durability::Dsync, &[10])[0].begun.is_some());
+        assert!(!promises_anything(&plan.cells[0].phases[2], Durability::Dsync));
+        let again = promises(&plan, 3, Durability::Fsync, &[10])[0].clone();
+        assert_eq!(again.promised.unwrap().bytes(), 3_001 + 5_001);
+    }
+
+    fn plan_of(job: &str) -> Plan {
+        read_job(job, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("x")))
+    }
+
     fn plan() -> Plan {
-        read_job(JOB, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("x")))
+        plan_of(JOB)
     }
 
     /// What is promised when power goes at 100 in the phase with this number, whose only worker has ended an

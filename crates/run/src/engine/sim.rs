@@ -264,6 +264,7 @@ impl SimEngine {
                 self.make_content(number, version, offset, bytes);
                 self.write(u64::from(bytes))
             }
+            Request::Truncate { bytes } => self.truncate(bytes),
             Request::Read { bytes } => {
                 let part = self.remaining_bytes(u64::from(bytes));
                 self.taken += part;
@@ -358,9 +359,17 @@ impl SimEngine {
     fn unlink(&mut self, place: ItemId) -> RequestOutcome {
         let outcome = self.set(place, false);
         if outcome.is_ok() && self.disk.model.capacity.is_some() {
-            self.release(place.number());
+            self.release(place.number(), 0);
         }
         outcome
+    }
+
+    fn truncate(&self, bytes: u64) -> RequestOutcome {
+        let place = self.open.ok_or(Errno::EBADF)?;
+        if self.disk.model.capacity.is_some() {
+            self.release(place.number(), bytes);
+        }
+        Ok(0)
     }
 
     fn open(&mut self, place: ItemId, access: Access) -> RequestOutcome {
@@ -371,16 +380,18 @@ impl SimEngine {
         if outcome.is_ok() {
             self.open = Some(place);
             if access == Access::Truncate && self.disk.model.capacity.is_some() {
-                self.release(place.number());
+                self.release(place.number(), 0);
             }
         }
         outcome
     }
 
-    /// A file's bytes become free again; how many follows from the tree's law.
-    fn release(&self, number: u64) {
+    /// A file's bytes become free again but for the first `kept_bytes`; how many it has follows from the
+    /// tree's law.
+    fn release(&self, number: u64, kept_bytes: u64) {
         let size = self.phase.state_before(&self.disk.tree, number).size;
-        let less = |used: u64| Some(used.saturating_sub(size));
+        let freed = size.saturating_sub(kept_bytes);
+        let less = |used: u64| Some(used.saturating_sub(freed));
         let _ = self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, less);
     }
 
@@ -445,7 +456,7 @@ impl SimEngine {
             | Request::ReadDirectory => self.transfer_ns(request),
             Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
             Request::Sync { .. } | Request::SyncHolder(_) => model.sync_ns,
-            Request::StatOpen => model.metadata_ns,
+            Request::Truncate { .. } | Request::StatOpen => model.metadata_ns,
             Request::Open { place, .. }
             | Request::Stat(place)
             | Request::Unlink(place)

@@ -175,6 +175,7 @@ impl Engine for SyncEngine {
                 let part = self.content.part(key, offset, bytes);
                 Ok(rustix::io::pwrite(opened(&self.open)?, part, position)? as u64)
             }
+            Request::Truncate { bytes } => done(rustix::fs::ftruncate(opened(&self.open)?, bytes)),
             Request::Read { bytes } => {
                 let buffer = &mut self.buffer[..bytes as usize];
                 Ok(rustix::io::read(opened(&self.open)?, buffer)? as u64)
