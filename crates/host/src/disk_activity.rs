@@ -4,16 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What reached a disk. Counts only grow, so that a phase is the difference of two readings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct DiskActivity {
     /// Read requests.
     pub reads: u64,
     /// Write requests.
     pub writes: u64,
-    /// Flushes of the write cache; null if unknown: they name no sectors, so the flushes of a
-    /// partition cannot be separated from the flushes of its disk.
-    pub flushes: Option<u64>,
+    /// Flushes of the write cache.
+    pub flushes: u64,
     /// Discards.
     pub discards: u64,
     /// Bytes read.
@@ -27,9 +26,6 @@ pub struct DiskActivity {
     /// Sum, over all requests, of the number of requests at the disk when each arrived, itself
     /// included; divided by the requests it is the mean queue depth.
     pub queue_sum: u64,
-    /// Events of a real device that could not be followed, and are not counted above: the kernel had no
-    /// room for them.
-    pub missed: u64,
     /// Seconds in which the arm of a modelled disk moved, or changed its head.
     pub seek_seconds: Option<f64>,
     /// Seconds in which the head of a modelled disk waited for its sector.
@@ -41,28 +37,6 @@ pub struct DiskActivity {
     pub late: Option<u64>,
     /// By how many seconds late requests were answered after their deadline, all together.
     pub late_seconds: Option<f64>,
-}
-
-impl Default for DiskActivity {
-    fn default() -> Self {
-        Self {
-            reads: 0,
-            writes: 0,
-            flushes: Some(0),
-            discards: 0,
-            read_bytes: 0,
-            write_bytes: 0,
-            sequential: 0,
-            distance_bytes: 0,
-            queue_sum: 0,
-            missed: 0,
-            seek_seconds: None,
-            rotation_seconds: None,
-            transfer_seconds: None,
-            late: None,
-            late_seconds: None,
-        }
-    }
 }
 
 impl DiskActivity {
@@ -87,14 +61,13 @@ impl DiskActivity {
         Self {
             reads: count(self.reads, other.reads),
             writes: count(self.writes, other.writes),
-            flushes: self.flushes.zip(other.flushes).map(|both| count(both.0, both.1)),
+            flushes: count(self.flushes, other.flushes),
             discards: count(self.discards, other.discards),
             read_bytes: count(self.read_bytes, other.read_bytes),
             write_bytes: count(self.write_bytes, other.write_bytes),
             sequential: count(self.sequential, other.sequential),
             distance_bytes: count(self.distance_bytes, other.distance_bytes),
             queue_sum: count(self.queue_sum, other.queue_sum),
-            missed: count(self.missed, other.missed),
             seek_seconds: seconds(self.seek_seconds, other.seek_seconds),
             rotation_seconds: seconds(self.rotation_seconds, other.rotation_seconds),
             transfer_seconds: seconds(self.transfer_seconds, other.transfer_seconds),
@@ -112,14 +85,9 @@ impl DiskActivity {
         self.distance_bytes = self.distance_bytes.saturating_add(bytes);
     }
 
-    /// Counts a flush, where flushes are known.
-    pub fn count_flush(&mut self) {
-        self.flushes = self.flushes.map(|count| count + 1);
-    }
-
     /// All requests, as far as they are known.
     pub fn requests(&self) -> u64 {
-        let kinds = [self.reads, self.writes, self.flushes.unwrap_or_default(), self.discards];
+        let kinds = [self.reads, self.writes, self.flushes, self.discards];
         kinds.into_iter().fold(0, u64::saturating_add)
     }
 }
@@ -133,7 +101,7 @@ mod tests {
         let before = DiskActivity { reads: 3, read_bytes: 4096, ..DiskActivity::default() };
         let after = DiskActivity {
             reads: 5,
-            flushes: Some(1),
+            flushes: 1,
             read_bytes: 12_288,
             queue_sum: 9,
             seek_seconds: Some(0.5),
@@ -141,11 +109,9 @@ mod tests {
             ..DiskActivity::default()
         };
         let phase = after.since(&before);
-        assert_eq!((phase.reads, phase.flushes, phase.read_bytes), (2, Some(1), 8192));
+        assert_eq!((phase.reads, phase.flushes, phase.read_bytes), (2, 1, 8192));
         assert_eq!((phase.requests(), phase.late), (3, Some(1)));
         assert_eq!(before.plus(&phase), after);
         assert_eq!(before.since(&before).seek_seconds, None, "a real device has no such time");
-        let partition = DiskActivity { flushes: None, ..phase.clone() };
-        assert_eq!(partition.plus(&phase).flushes, None, "what is not known stays so");
     }
 }

@@ -90,8 +90,7 @@ pub fn disk(book: &Book) -> Vec<DiskFinding> {
 /// What has no operations of its own has no requests for each.
 fn use_of(book: &Book, cell: &PhaseCell<'_>) -> Option<VariantDiskUse> {
     let all = &cell.measurements;
-    let watched = all.iter().map(|m| m.disk.as_ref().filter(|disk| disk.missed == 0));
-    let watched = watched.collect::<Option<Vec<&DiskActivity>>>()?;
+    let watched = all.iter().map(|m| m.disk.as_ref()).collect::<Option<Vec<&DiskActivity>>>()?;
     let sum = watched.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one));
     let operations = all.iter().fold(0u64, |sum, m| sum.saturating_add(m.operations));
     let moves = sum.reads.saturating_add(sum.writes);
