@@ -15,7 +15,6 @@ mod ranking;
 #[cfg(test)]
 mod source;
 #[cfg(test)]
-#[cfg(test)]
 mod twins;
 #[cfg(test)]
 mod unlike_spread;
@@ -80,14 +79,6 @@ fn book(measurements: Vec<Measurement>) -> Book {
     Book { measurements, ..Book::default() }
 }
 
-const ALL_KINDS: [Conclusion; 5] = [
-    Conclusion::Growth,
-    Conclusion::Levels,
-    Conclusion::Crossing,
-    Conclusion::Ranking,
-    Conclusion::Source,
-];
-
 /// What is concluded of this kind.
 fn concluded(book: &Book, kind: Conclusion) -> Vec<Finding> {
     conclude(book, &[kind], ALPHA)
@@ -137,7 +128,7 @@ fn odd_books_are_concluded_without_a_panic_and_without_nan() {
                 m.windows[at % 7].mean_ns = f64::NAN;
             }
         }
-        for finding in conclude(&book, &ALL_KINDS, ALPHA) {
+        for finding in conclude(&book, &Conclusion::ALL, ALPHA) {
             let words = ["NaN", "inf"];
             assert!(!words.iter().any(|word| finding.sentence().contains(word)), "{finding:?}");
         }
