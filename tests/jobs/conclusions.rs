@@ -9,7 +9,7 @@
 
 use crate::library;
 
-use boatload::analysis::effect::{EffectFinding, Reading};
+use boatload::analysis::effect::{Conclusion, EffectFinding};
 use boatload::analysis::effects::decide::Decision;
 use boatload::analysis::finding::Finding;
 use boatload::results::book::Book;
@@ -33,7 +33,7 @@ fn directories(seed: u64, files: u64, windows: u32, sim: &str) -> String {
     )
 }
 
-fn effects(book: &Book, reading: Reading) -> Vec<EffectFinding> {
+fn effects(book: &Book, reading: Conclusion) -> Vec<EffectFinding> {
     let effect = |finding| match finding {
         Finding::Effect(effect) if effect.reading == reading => Some(*effect),
         _ => None,
@@ -42,7 +42,7 @@ fn effects(book: &Book, reading: Reading) -> Vec<EffectFinding> {
 }
 
 fn growth(book: &Book, variant: &str) -> EffectFinding {
-    let all = effects(book, Reading::Growth);
+    let all = effects(book, Conclusion::Growth);
     all.into_iter().find(|effect| effect.to.variant.as_deref() == Some(variant)).unwrap()
 }
 
@@ -67,7 +67,7 @@ fn covers(effect: &EffectFinding, truth: f64) -> bool {
 /// The two variants of each effect of the only phase, and what is decided of them.
 fn ranked(book: &Book) -> Vec<(String, String, Decision)> {
     let name = |variant: Option<String>| variant.unwrap();
-    let all = effects(book, Reading::Ranking).into_iter();
+    let all = effects(book, Conclusion::Ranking).into_iter();
     all.map(|one| (name(one.to.variant), name(one.from.variant), one.stated.decision)).collect()
 }
 
@@ -149,7 +149,7 @@ fn directories_that_cost_the_same_are_constant_and_tie() {
     for seed in 0..SEEDS {
         let sim = format!("metadata = '20us'\n{}", DISTURBANCES[seed as usize % 4]);
         let book = ran(&directories(seed, 20_000, [40, 400][seed as usize % 2], &sim));
-        let growths = effects(&book, Reading::Growth);
+        let growths = effects(&book, Conclusion::Growth);
         assert_eq!(growths.len(), 3);
         for one in &growths {
             assert_eq!(law(one), "constant", "seed {seed}: {one:?}");
@@ -170,7 +170,7 @@ fn stalls_of_which_one_tenth_has_more_are_part_of_the_ratio_and_of_no_law() {
     for seed in 0..5 {
         let sim = format!("metadata = '20us'\n{UNEVEN_STALLS}");
         let book = ran(&directories(seed, 20_000, 40, &sim));
-        for one in effects(&book, Reading::Growth) {
+        for one in effects(&book, Conclusion::Growth) {
             assert!((one.ratio / truth - 1.0).abs() < 0.02, "seed {seed}: {one:?}");
             assert_ne!(one.stated.decision, Decision::Longer, "seed {seed}: {one:?}");
             assert!(law(&one).is_null() || law(&one) == "constant", "seed {seed}: {one:?}");
@@ -196,7 +196,7 @@ fn a_device_that_gets_slower_from_a_fill_on_takes_longer_by_no_law_and_is_stated
     let mut covered = 0;
     for seed in 0..5 {
         let book = filling(seed);
-        let all = effects(&book, Reading::Growth);
+        let all = effects(&book, Conclusion::Growth);
         let [found] = all.as_slice() else { panic!("{all:#?}") };
         assert_eq!(found.stated.decision, Decision::Longer, "seed {seed}: {found:?}");
         assert_eq!(found.headline.decision, Decision::Longer, "seed {seed}: {found:?}");
@@ -226,7 +226,7 @@ fn layouts(seed: u64) -> String {
 #[test]
 fn two_workers_are_faster_than_one_at_every_size_and_never_meet() {
     let book = ran(&layouts(1));
-    let found = effects(&book, Reading::Ranking);
+    let found = effects(&book, Conclusion::Ranking);
     assert_eq!(found.len(), 5, "each level once, though two conclusions are of it: {found:?}");
     for one in &found {
         let variants = [&one.to, &one.from].map(|cell| cell.variant.as_deref());
@@ -252,7 +252,7 @@ fn variants_meet_where_their_files_take_equally_long() {
              [[phase]]\noperation = 'create'\nblock = '1KiB'\n\
              [sim]\nmetadata = '20us'\ntransfer = '50us'\nnoise = 'uniform'\n"
         ));
-        let found = effects(&book, Reading::Ranking);
+        let found = effects(&book, Conclusion::Ranking);
         assert_eq!(found.len(), levels.len(), "{found:?}");
         for (one, kib) in found.iter().zip(levels) {
             let way = if kib < 10 { Decision::Shorter } else { Decision::Longer };

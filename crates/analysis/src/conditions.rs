@@ -1,7 +1,7 @@
 //! Averages, for each variant and level, the state of the file system (how full, how many files, ...) that each repeat found
 //! before it measured.
 
-use super::uncertainty::mean;
+use super::uncertainty::mean_if_any;
 use boatload_base::distinct::each_once;
 use boatload_base::units::Unit;
 use boatload_results::book::{Book, Condition, Level};
@@ -49,7 +49,7 @@ pub(super) fn conditions(book: &Book) -> Conditions {
         let of_name = |name: &(ConditionName, Unit)| {
             let here = all.iter().filter(|c| (c.cell.variant.as_str(), &c.cell.level) == cell);
             let named = here.filter(|c| (c.name, c.unit) == *name && c.value.is_finite());
-            mean(named.map(|c| c.value))
+            mean_if_any(named.map(|c| c.value))
         };
         names.iter().map(of_name).collect()
     };

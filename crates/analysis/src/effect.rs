@@ -14,7 +14,7 @@ use boatload_plan::DEFAULT_VARIANT;
 use boatload_results::book::Level;
 
 /// The ways to look at effects: what a job concludes.
-pub use boatload_plan::Conclusion as Reading;
+pub use boatload_plan::Conclusion;
 
 named_enum! {
     /// Tenths of the operations of a phase that are compared. The first one is its start-up.
@@ -45,7 +45,7 @@ pub struct EffectCell {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EffectFinding {
     /// The way to look at it.
-    pub reading: Reading,
+    pub reading: Conclusion,
     /// The phase; none for the whole job, and for all phases together.
     pub phase: Option<String>,
     /// What is compared with.

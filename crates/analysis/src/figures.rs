@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use super::conditions::{Conditions, conditions};
 use super::disturbances::is_disturbed;
-use super::effect::{EffectFinding, Reading};
+use super::effect::EffectFinding;
 use super::effects::decide::ALPHA;
 use super::finding::Finding;
 use super::findings::disk::disk;
@@ -76,7 +76,7 @@ figures! {
 
     /// The orders of the variants that the job asks for: of the whole job first, then of each phase, at each level.
     pub fn ranked(run) -> Vec<RankedVariants> {
-        match run.book.run.conclude.iter().any(|one| matches!(one, Reading::Ranking | Reading::Crossing)) {
+        match run.book.run.conclude.iter().any(|one| matches!(one, Conclusion::Ranking | Conclusion::Crossing)) {
             true => ranked(run.book, &run.placed_effects()),
             false => Vec::new(),
         }
@@ -121,7 +121,7 @@ impl RunFigures<'_> {
         let mut all = Vec::new();
         for finding in self.concluded() {
             match finding {
-                Finding::Effect(effect) if effect.reading == Reading::Ranking => {
+                Finding::Effect(effect) if effect.reading == Conclusion::Ranking => {
                     all.extend(orders.take().into_iter().flatten());
                 }
                 Finding::Disk(_) if Some(finding) != of_disk => {}

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::effect::{EffectCell, EffectFinding, LevelStep, PhaseTenth, Reading, StatedRatio};
+use super::effect::{Conclusion, EffectCell, EffectFinding, LevelStep, PhaseTenth, StatedRatio};
 use super::effects::contrast::Contrast;
 use super::effects::decide::{Control, Decision, decide};
 use super::effects::moderation::moderated;
@@ -18,12 +18,12 @@ use boatload_results::book::Measurement;
 /// All pairs of variants: of the whole job, and of each phase at each level.
 pub(super) fn ranking(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
     let tables: Vec<TimeTable<'_>> = all.jobs().into_iter().chain(all.tables()).collect();
-    between_variants(Reading::Ranking, &tables, alpha)
+    between_variants(Conclusion::Ranking, &tables, alpha)
 }
 
 /// All pairs of variants of these times.
 pub(super) fn between_variants(
-    reading: Reading,
+    reading: Conclusion,
     tables: &[TimeTable<'_>],
     alpha: f64,
 ) -> Vec<EffectFinding> {
@@ -70,7 +70,7 @@ impl<'a> Pair<'a> {
         (!ratios.is_empty()).then_some(Self { a: a.variant, b: b.variant, ratios, ns })
     }
 
-    fn effect(&self, reading: Reading, table: &TimeTable<'_>) -> EffectFinding {
+    fn effect(&self, reading: Conclusion, table: &TimeTable<'_>) -> EffectFinding {
         let cell = |variant: &str, ns| EffectCell {
             variant: Some(variant.into()),
             level: table.level.cloned(),
@@ -136,7 +136,7 @@ fn of_series(one: &TimeSeries<'_>) -> EffectFinding {
     };
     let ends = [cell(0), cell(one.levels.len() - 1)];
     let ratios = one.ratios(one.levels.len() - 1);
-    EffectFinding { phase: Some(one.phase.into()), ..undecided(Reading::Levels, ends, &ratios) }
+    EffectFinding { phase: Some(one.phase.into()), ..undecided(Conclusion::Levels, ends, &ratios) }
 }
 
 /// The contrasts of the level that lies so many below the end of each series, 1 for the highest; none of a series that has
@@ -205,7 +205,7 @@ fn together(series: &[TimeSeries<'_>]) -> Option<EffectFinding> {
     let ratios: Vec<f64> = common.iter().map(ratio).collect();
     let contrast = Contrast::plain(&ratios)?;
     let ends = [EffectCell::default(), EffectCell::default()];
-    Some(EffectFinding { contrast: Some(contrast), ..undecided(Reading::Levels, ends, &ratios) })
+    Some(EffectFinding { contrast: Some(contrast), ..undecided(Conclusion::Levels, ends, &ratios) })
 }
 
 /// The last tenth of each phase with windows against its second.
@@ -224,7 +224,7 @@ pub(super) fn growth(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
         effects.push(EffectFinding {
             phase: Some(phase.into()),
             course: Some(course),
-            ..undecided(Reading::Growth, ends, &ratios)
+            ..undecided(Conclusion::Growth, ends, &ratios)
         });
         groups.push((0, ratios));
     }
@@ -237,7 +237,7 @@ pub(super) fn growth(all: &Observations<'_>, alpha: f64) -> Vec<EffectFinding> {
     effects
 }
 
-fn undecided(reading: Reading, [from, to]: [EffectCell; 2], ratios: &[f64]) -> EffectFinding {
+fn undecided(reading: Conclusion, [from, to]: [EffectCell; 2], ratios: &[f64]) -> EffectFinding {
     EffectFinding {
         reading,
         phase: None,

@@ -6,7 +6,7 @@ use super::effects::rates::rates;
 use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{
-    Estimate, coefficient_of_variation, independent, log_rates, mean, rate_estimate,
+    Estimate, coefficient_of_variation, independent, log_rates, mean_if_any, rate_estimate,
 };
 use boatload_base::distinct::{counter, each_once};
 use boatload_base::units::Unit;
@@ -183,7 +183,7 @@ fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
     let (valid, invalid): (Vec<&Measurement>, Vec<&Measurement>) =
         cell.measurements.iter().partition(|m| m.valid());
     let sync_seconds =
-        mean(valid.iter().map(|m| m.sync_seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0);
+        mean_if_any(valid.iter().map(|m| m.sync_seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0);
     // How the time of the sync varies a single measurement does not show.
     let own_error =
         valid.first().and_then(|only| only.rate_error).filter(|_| sync_seconds.is_none());
@@ -196,7 +196,8 @@ fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
         phase: cell.phase.into(),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
-        seconds: mean(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN))).filter(|s| *s > 0.0),
+        seconds: mean_if_any(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN)))
+            .filter(|s| *s > 0.0),
         deviation: coefficient_of_variation(
             &independent(&valid, |m| m.seconds.unwrap_or(f64::NAN)).0,
         ),

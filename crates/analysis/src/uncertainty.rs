@@ -185,7 +185,7 @@ pub(super) fn independent(
         (1, passes) => (passes.iter().map(|m| of(m)).collect(), IntervalBasis::Passes),
         _ => {
             let passes = |repeat| valid.iter().filter(move |m| m.cell.repeat == repeat);
-            let means = repeats.into_iter().filter_map(|r| mean(passes(r).map(|m| of(m))));
+            let means = repeats.into_iter().filter_map(|r| mean_if_any(passes(r).map(|m| of(m))));
             (means.collect(), IntervalBasis::Repeats)
         }
     }
@@ -228,7 +228,7 @@ pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     (values.len() > 1 && mean > 0.0 && share.is_finite()).then_some(share)
 }
 
-pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn mean_if_any(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
     Some(sum / f64::from(n)).filter(|mean| mean.is_finite())
 }

@@ -1,6 +1,6 @@
 //! Orders variants by mean time, for each phase or the whole job at each level, with how far each is behind the fastest.
 
-use super::effect::{ComparedRatio, EffectFinding, Reading};
+use super::effect::{ComparedRatio, Conclusion, EffectFinding};
 use super::effects::decide::Decision;
 use super::findings::say::level_in_words;
 use super::observations::{LeftOutVariant, Observations, TimeTable};
@@ -89,7 +89,7 @@ fn order(table: &TimeTable<'_>, concluded: &[PlacedEffect<'_>]) -> Option<Ranked
 
 fn is_between(found: &EffectFinding, table: &TimeTable<'_>, pair: [&str; 2]) -> bool {
     let sides = [&found.from, &found.to].map(|cell| cell.variant.as_deref());
-    found.reading == Reading::Ranking
+    found.reading == Conclusion::Ranking
         && found.phase.as_deref() == table.phase
         && found.to.level.as_ref() == table.level
         && pair.iter().all(|name| sides.contains(&Some(name)))

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{AnswerFinding, Reliability, Verdict, WORDS_MAX};
 use crate::Analysis;
-use crate::effect::{ComparedRatio, EffectFinding, Reading};
+use crate::effect::{ComparedRatio, EffectFinding};
 use crate::effects::decide::Decision;
 use crate::finding::Finding;
 use crate::findings::say;
@@ -490,7 +490,6 @@ fn a_slowdown_at_a_level_in_the_middle_is_told_by_the_levels_and_not_in_the_answ
 
 #[test]
 fn an_odd_run_is_answered_without_a_panic_and_without_nan() {
-    use Conclusion::{Crossing, Growth, Levels, Ranking, Source};
     for seed in 0..400 {
         let mut book = fixture::Odd::new(seed).book();
         let kinds = Conclusion::ALL;

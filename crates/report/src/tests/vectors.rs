@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::tests::kept_runs::kept_run;
 use boatload_analysis::Analysis;
-use boatload_analysis::effect::{EffectFinding, Reading, StatedRatio};
+use boatload_analysis::effect::{EffectFinding, StatedRatio};
 use boatload_plan::Conclusion;
 
 /// Of a figure, as a share of itself.
@@ -34,7 +34,7 @@ fn effects_of(run: &str) -> Vec<EffectFinding> {
 fn is_of(expected: &Value, found: &EffectFinding) -> bool {
     let phase = match (&found.phase, found.reading) {
         (Some(phase), _) => phase,
-        (None, Reading::Levels) => "all phases",
+        (None, Conclusion::Levels) => "all phases",
         (None, _) => "whole job",
     };
     let is_between = |to: &str, from: &str| expected["what"] == to && expected["than"] == from;
@@ -42,10 +42,12 @@ fn is_of(expected: &Value, found: &EffectFinding) -> bool {
     let level = found.to.level.as_ref().map(value);
     let to = found.to.variant.as_deref().unwrap_or("highest level");
     let same_sides = match (found.reading, &found.from.level) {
-        (Reading::Ranking, _) => is_between(to, found.from.variant.as_deref().unwrap_or_default()),
-        (Reading::Growth, _) => is_between(to, "second tenth"),
-        (Reading::Levels, None) => is_between(to, "lowest"),
-        (Reading::Levels, Some(lowest)) => is_between(to, &format!("at {}", lowest.value)),
+        (Conclusion::Ranking, _) => {
+            is_between(to, found.from.variant.as_deref().unwrap_or_default())
+        }
+        (Conclusion::Growth, _) => is_between(to, "second tenth"),
+        (Conclusion::Levels, None) => is_between(to, "lowest"),
+        (Conclusion::Levels, Some(lowest)) => is_between(to, &format!("at {}", lowest.value)),
         (other, _) => panic!("{other}"),
     };
     expected["kind"] == found.reading.as_str()

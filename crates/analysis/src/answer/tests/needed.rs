@@ -11,7 +11,7 @@ use crate::statement::Statement;
 /// An effect of 5 repeats, whose logarithm of the ratio is open.
 fn open_effect(estimate: f64, error: f64) -> EffectFinding {
     EffectFinding {
-        reading: Reading::Levels,
+        reading: Conclusion::Levels,
         phase: Some("write".into()),
         from: EffectCell::default(),
         to: EffectCell::default(),
