@@ -237,7 +237,7 @@ fn unreadable(name: &Path, error: &std::io::Error) -> String {
 /// What to type instead of a name that no scenario has.
 pub(super) fn scenario_hint(name: &Path) -> String {
     match name.to_str().and_then(nearest_scenario) {
-        Some(near) => format!("Did you mean {near}?"),
+        Some(near) => format!("Did you mean {near}? `boatload scenarios` lists them all."),
         None => "`boatload scenarios` lists them.".into(),
     }
 }

@@ -9,8 +9,10 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use boatload_base::errno::Errno;
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::files::{names_in, paths_in, read_text};
+use boatload_base::shell::as_root;
 
 use super::block;
+use super::block_device::given_to_container;
 use super::ioctl;
 use super::mounts::{Mount, all_mounts, is_unused, source_path};
 use super::signatures::{described, signatures};
@@ -168,11 +170,14 @@ fn writable_bytes(device: &Path) -> Result<u64> {
     let shown_device = shown(device);
     let failed = |error: Errno| {
         let hint = match error {
-            Errno::EACCES => ". That takes root",
+            Errno::EACCES => format!(". That takes root: {}", as_root()),
             Errno::EPERM => {
-                ". A container's rules for devices forbid it: start it with --device and this name (docker, podman)"
+                format!(
+                    ". A container's rules for devices forbid it. {}",
+                    given_to_container(device)
+                )
             }
-            _ => "",
+            _ => String::new(),
         };
         Failure::failed(format!("cannot open {shown_device}: {}{hint}", error.about()))
     };

@@ -285,7 +285,8 @@ fn refusal(source: &Path, kind: &str, target: &str, options: &str, error: Errno)
     let why = match error {
         Errno::ENODEV => format!(": this kernel does not know {kind}"),
         Errno::EPERM => {
-            ". That takes root, and in a container the right to mount (CAP_SYS_ADMIN)".into()
+            ". That takes root, and in a container the right to mount: `docker run --privileged`"
+                .into()
         }
         _ => ". `dmesg` may tell why".into(),
     };
