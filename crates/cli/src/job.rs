@@ -229,7 +229,10 @@ fn read_bounded(path: &Path) -> std::io::Result<String> {
 fn unreadable(name: &Path, error: &std::io::Error) -> String {
     let looks_like_a_path = name.extension().is_some() || name.components().count() > 1;
     if error.kind() != std::io::ErrorKind::NotFound || looks_like_a_path {
-        return format!("cannot read the job file {}: {error}", shown(name));
+        return format!(
+            "cannot read the job file {}: {error}. `boatload scenarios show smallfiles > mine.toml` makes one to begin with",
+            shown(name)
+        );
     }
     format!("there is no scenario and no file named {}. {}", shown(name), scenario_hint(name))
 }

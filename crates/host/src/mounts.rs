@@ -140,7 +140,7 @@ impl Mount {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
                 "cannot tell which file system {place} is on: {MOUNTS} does not show \
-                 its mount. Inside a chroot, bind-mount /proc and the file system there."
+                 its mount. Before a chroot into ROOT: `mount --bind ROOT ROOT && mount -t proc proc ROOT/proc`"
             ))
         })
     }

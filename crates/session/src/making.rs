@@ -209,8 +209,8 @@ impl Toolset {
         let plan = &survey.plan;
         if plan.makes_filesystems() && !is_root() {
             return Err(Failure::failed(format!(
-                "making and mounting file systems takes root. Nothing was written. Leave out --filesystem and name a \
-                 directory on a mounted file system with --dir, or: {}",
+                "making and mounting file systems takes root. Nothing was written. Without root `boatload run --dir DIR` \
+                 measures the file system of a directory; as root: {}",
                 as_root()
             )));
         }
