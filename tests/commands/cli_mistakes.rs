@@ -150,7 +150,7 @@ fn a_directory_that_is_missing_or_a_file_is_named_with_what_to_do() {
     let bench = Bench::default();
     let file = bench.write("a file", "x");
     for (directory, word) in
-        [(bench.beside("missing"), "Make it first"), (file, "Name a directory")]
+        [(bench.beside("missing"), "make it first: `mkdir -p "), (file, "Name a directory")]
     {
         for command in ["run", "plan", "clean", "inspect"] {
             let mut built = bench.command([command]);

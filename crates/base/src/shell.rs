@@ -1,5 +1,7 @@
 //! Splits and quotes words as a shell does.
 
+use std::ffi::OsString;
+
 use super::failure::shown;
 
 /// A word as a shell needs it.
@@ -9,6 +11,23 @@ pub fn quoted(word: &str) -> String {
         return word.to_string();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// A command line of boatload, whatever path it was called by, as a shell needs it.
+pub fn command_line(words: impl IntoIterator<Item = OsString>) -> String {
+    let words = words.into_iter().enumerate().map(|(at, word)| {
+        let word = if at == 0 { "boatload".into() } else { word };
+        quoted(&shown(word))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The command of this process as root, for messages.
+pub fn as_root() -> String {
+    match is_command_text() {
+        true => format!("`sudo {}`", command_line(std::env::args_os())),
+        false => "`sudo boatload ...`".into(),
+    }
 }
 
 /// Whether a text keeps the command line of this process: a path may have bytes or line breaks that are only shown.

@@ -7,7 +7,7 @@ use clap::{Args, ColorChoice};
 
 use boatload_base::failure::{Exit, Failure, Result, shown};
 use boatload_base::files::{open_to_read, read_start_of};
-use boatload_base::shell::quoted;
+use boatload_base::shell;
 use boatload_host::paths;
 use boatload_results::book::Book;
 use boatload_results::store::Store;
@@ -76,11 +76,6 @@ impl StorePlace {
     }
 }
 
-/// The command line that was typed, for the record.
-pub(super) fn command_line() -> String {
-    line_of(std::env::args_os())
-}
-
 /// The same of a command that works in `directory`, which it names also where the environment did: so it means the same later.
 pub(super) fn command_line_in(directory: &Path) -> String {
     let mut words: Vec<OsString> = std::env::args_os().collect();
@@ -89,15 +84,7 @@ pub(super) fn command_line_in(directory: &Path) -> String {
     if !is_named && directory != Path::new(".") {
         words.splice(end..end, ["--dir".into(), directory.into()]);
     }
-    line_of(words)
-}
-
-fn line_of(words: impl IntoIterator<Item = OsString>) -> String {
-    let words = words.into_iter().enumerate().map(|(at, word)| {
-        let word = if at == 0 { "boatload".into() } else { word };
-        quoted(&shown(word))
-    });
-    words.collect::<Vec<_>>().join(" ")
+    shell::command_line(words)
 }
 
 /// What a file has, at most a byte more than may be read; `-` is standard input.

@@ -229,7 +229,10 @@ fn read_bounded(path: &Path) -> std::io::Result<String> {
 fn unreadable(name: &Path, error: &std::io::Error) -> String {
     let looks_like_a_path = name.extension().is_some() || name.components().count() > 1;
     if error.kind() != std::io::ErrorKind::NotFound || looks_like_a_path {
-        return format!("cannot read the job file {}: {error}", shown(name));
+        return format!(
+            "cannot read the job file {}: {error}. `boatload scenarios show smallfiles > mine.toml` makes one to begin with",
+            shown(name)
+        );
     }
     format!("there is no scenario and no file named {}. {}", shown(name), scenario_hint(name))
 }
@@ -237,7 +240,7 @@ fn unreadable(name: &Path, error: &std::io::Error) -> String {
 /// What to type instead of a name that no scenario has.
 pub(super) fn scenario_hint(name: &Path) -> String {
     match name.to_str().and_then(nearest_scenario) {
-        Some(near) => format!("Did you mean {near}?"),
+        Some(near) => format!("Did you mean {near}? `boatload scenarios` lists them all."),
         None => "`boatload scenarios` lists them.".into(),
     }
 }

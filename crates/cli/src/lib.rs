@@ -32,12 +32,13 @@ mod trace;
 mod version;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use self::common::{ColorUse, Stored};
-use boatload_base::failure::{Exit, Result};
+use boatload_base::failure::{Exit, Failure, Result};
 use boatload_host::capabilities::{PrivilegedWork, keep_only};
 use boatload_run::communicator::{Communicator, SelfCommunicator};
 
@@ -153,6 +154,13 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Whether it looks at the machine or opens a store.
+    fn reads_proc(&self) -> bool {
+        !matches!(self, Self::Scenarios(_) | Self::Disks(_) | Self::Audit(_))
+    }
+}
+
 /// The command line, from which parser, help, man pages and completions are made.
 pub fn command() -> clap::Command {
     Arguments::command()
@@ -237,6 +245,11 @@ pub fn main_with(is_first: bool, join: impl FnOnce() -> Result<Box<dyn Communica
     }
     if let Some(work) = command.privileged_work() {
         keep_only(work);
+    }
+    if command.reads_proc() && !Path::new("/proc/self").exists() {
+        return ended(Err(Failure::failed(
+            "/proc is not mounted: it shows which file systems, stores and files are meant. `mount -t proc proc /proc`",
+        )));
     }
     let outcome = match command {
         Command::Run(stored) => {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use boatload_base::failure::{Failure, Result, garbles, shown};
 use boatload_base::files::{uninterrupted, write_all};
 use boatload_base::output::{Output, try_directory, write_private};
+use boatload_base::shell::quoted;
 
 /// Writes a result for people, in which what came from elsewhere cannot talk to the terminal.
 pub(super) fn print(text: &str) -> Result<()> {
@@ -135,7 +136,7 @@ pub(super) fn written(
 /// If it cannot be written there.
 pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
     let written = Output::find(path).and_then(|output| output.write(text));
-    written.map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
+    written.map_err(|error| unwritten(path, &error, ""))
 }
 
 /// Writes a text to a new file that only its owner reads, whatever the umask is, or in place of another one at once.
@@ -143,8 +144,7 @@ pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
 /// # Errors
 /// If it cannot be written there.
 pub(super) fn write_private_file(path: &Path, text: &str) -> Result<()> {
-    write_private(path, text)
-        .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
+    write_private(path, text).map_err(|error| unwritten(path, &error, ""))
 }
 
 /// Gives the user a text, and its JSON document in a file; with `-` for the file the document alone.
@@ -172,7 +172,7 @@ pub(super) fn check_file(path: &Path) -> Result<()> {
         return Ok(());
     }
     let tried = Output::find(path).and_then(|output| output.try_to_write());
-    tried.map_err(|error| unwritable(path, &error))
+    tried.map_err(|error| unwritten(path, &error, NOTHING_MEASURED))
 }
 
 /// Whether files can be made in a directory: one is, and removed, for rights alone do not tell.
@@ -180,11 +180,20 @@ pub(super) fn check_file(path: &Path) -> Result<()> {
 /// # Errors
 /// If none can.
 pub(super) fn check_directory(directory: &Path) -> Result<()> {
-    try_directory(directory).map_err(|error| unwritable(directory, &error))
+    try_directory(directory).map_err(|error| unwritten(directory, &error, NOTHING_MEASURED))
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::failed(format!("cannot write {}: {error}; nothing was measured", shown(path)))
+const NOTHING_MEASURED: &str = "; nothing was measured";
+
+/// What cannot be written, and what makes the directory that is missing.
+fn unwritten(path: &Path, error: &io::Error, consequence: &str) -> Failure {
+    let is_missing = error.kind() == ErrorKind::NotFound;
+    let missing = path.parent().filter(|parent| is_missing && !parent.exists());
+    let fix = missing.map_or_else(String::new, |parent| {
+        format!(". Make the directory first: `mkdir -p {}`", quoted(&shown(parent)))
+    });
+    let Failure { exit, sentence } = Failure::from_system(format!("write {}", shown(path)), error);
+    Failure { exit, sentence: sentence + consequence + &fix }
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::common::{StorePlace, command_line, exit_of};
+use super::common::{StorePlace, exit_of};
 use super::job::words;
 use super::progress::{Progress, Quiet};
 use super::run::keep_elsewhere;
 use super::{out, show};
 use boatload_base::failure::{Exit, Failure, Result, shown};
-use boatload_base::shell::quoted;
+use boatload_base::shell::{command_line, quoted};
 use boatload_host::capabilities::{PrivilegedWork, keep_only};
 use boatload_host::stopped_program::StoppedProgram;
 use boatload_host::tracing::{TraceBy, TracedOperation};
@@ -139,7 +139,7 @@ impl Trace {
             by: self.by,
             every: self.every,
             duration: self.duration,
-            command: command_line(),
+            command: command_line(std::env::args_os()),
         })
     }
 }

@@ -16,6 +16,7 @@ use boatload_base::errno::{Errno, ErrnoResult};
 use boatload_base::failed_calls::note;
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::files::{paths_in, read_text};
+use boatload_base::shell::{as_root, quoted};
 
 /// A block device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -296,12 +297,19 @@ pub fn device_to_read(mount: &Mount, directory: &Path) -> Result<BlockDevice> {
         let why = match mount.kind.as_str() {
             "btrfs" => "lies on several devices, or on one that cannot be identified",
             kind if is_in_memory(kind) => "lives in memory",
-            "overlay" => "has none: start a container with -v DIR:DIR --device /dev/X (docker, podman)",
+            "overlay" => "has none of its own",
             _ => "has no device that the kernel shows",
         };
+        let fix = match mount.kind.as_str() {
+            // The root of a container, mostly.
+            "overlay" => {
+                ". Give a container a directory and the disk below it, and name the directory with --dir: `docker run \
+                 -v /srv:/srv --device /dev/sda`"
+            }
+            _ => ". Name a directory on a disk with --dir",
+        };
         Failure::failed(format!(
-            "there is no block device to read under {}: its file system, {}, {why}. Name a directory \
-             on a disk with --dir",
+            "there is no block device to read under {}: its file system, {}, {why}{fix}",
             shown(directory),
             shown(&mount.kind),
         ))
@@ -334,8 +342,9 @@ impl BlockDevice {
             Some((node, errno)) => refusal(&node, errno),
             None => Failure::failed(format!(
                 "there is no node in {} for the device {name} ({major}:{minor}): devtmpfs is not mounted, or a container \
-                 was not given it. Start that with --device /dev/{name} (docker, podman)",
+                 was not given it. {}",
                 shown(dev),
+                given_to_container(&Path::new("/dev").join(&self.facts.name)),
                 name = shown(&self.facts.name),
             )),
         })
@@ -363,16 +372,21 @@ fn refusal(node: &Path, errno: Errno) -> Failure {
         Failure::from_system(format!("open {} for reading", shown(node)), errno.about());
     let hint = match errno {
         Errno::EACCES => {
-            ". That takes root, or a member of the group that owns the node, mostly `disk`"
+            format!(". A member of its group may, mostly `disk`, and root: {}", as_root())
         }
         // Modes of files give EACCES; this is said even to root.
         Errno::EPERM => {
-            ". A container's rules for devices forbid it: start it with --device and this name (docker, podman)"
+            format!(". A container's rules for devices forbid it. {}", given_to_container(node))
         }
-        Errno::EINVAL => ". The device does not do direct I/O: leave out `direct`",
-        _ => "",
+        Errno::EINVAL => ". The device does not do direct I/O: leave out `direct`".into(),
+        _ => String::new(),
     };
-    Failure { exit, sentence: sentence + hint }
+    Failure { exit, sentence: sentence + &hint }
+}
+
+/// How a container that lacks a device gets it.
+pub(super) fn given_to_container(node: &Path) -> String {
+    format!("Start it with the device: `docker run --device {}`, or podman", quoted(&shown(node)))
 }
 
 /// Devices may be stacked, a volume on an array on a disk; deeper than this is not looked.
@@ -701,7 +715,8 @@ mod node_tests {
 
     #[test]
     fn a_place_without_a_device_is_told_by_its_file_system() {
-        for (kind, why) in [("tmpfs", "tmpfs, lives in memory"), ("overlay", "--device /dev/X")] {
+        for (kind, why) in [("tmpfs", "tmpfs, lives in memory"), ("overlay", "--device /dev/sda`")]
+        {
             let line = format!("1 0 0:28 / / rw - {kind} {kind} rw");
             let mount = super::super::mounts::parse(line.as_bytes()).pop().unwrap();
             let said = device_to_read(&mount, Path::new("/x")).expect_err("none").sentence;

@@ -9,8 +9,10 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use boatload_base::errno::Errno;
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::files::{names_in, paths_in, read_text};
+use boatload_base::shell::as_root;
 
 use super::block;
+use super::block_device::given_to_container;
 use super::ioctl;
 use super::mounts::{Mount, all_mounts, is_unused, source_path};
 use super::signatures::{described, signatures};
@@ -94,7 +96,7 @@ impl Erasable {
                 "{} is in use now: nothing more is written to it",
                 shown(&self.path)
             )),
-            error => Failure::from_system(format!("open {}", shown(&self.path)), error),
+            error => unopened(&self.path, error.into()),
         };
         let open = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(failed)?;
         let number_of = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| stat.st_rdev).ok();
@@ -111,7 +113,7 @@ impl Erasable {
 fn locked(device: &Path) -> Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let open = rustix::fs::open(device, flags, Mode::empty())
-        .map_err(|error| Failure::from_system(format!("open {}", shown(device)), error))?;
+        .map_err(|error| unopened(device, error.into()))?;
     match rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::WOULDBLOCK) => Err(Failure::failed(format!(
             "{} is locked by another program, which may be another boatload",
@@ -152,7 +154,8 @@ fn changed(device: &Path) -> Failure {
 
 fn number_of(device: &Path) -> Result<DeviceNumber> {
     let stat = rustix::fs::stat(device).map_err(|error| {
-        Failure::from_system(format!("look at {}", shown(device)), Errno::from(error).about())
+        let about = Errno::from(error).about();
+        Failure::failed(format!("cannot look at {}: {about}. `lsblk` lists devices", shown(device)))
     })?;
     if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
         return Ok(device_number(stat.st_rdev));
@@ -163,19 +166,21 @@ fn number_of(device: &Path) -> Result<DeviceNumber> {
     )))
 }
 
+fn unopened(device: &Path, error: Errno) -> Failure {
+    let hint = match error {
+        Errno::EACCES => format!(". That takes root: {}", as_root()),
+        Errno::EPERM => {
+            format!(". A container's rules for devices forbid it. {}", given_to_container(device))
+        }
+        _ => String::new(),
+    };
+    Failure::failed(format!("cannot open {}: {}{hint}", shown(device), error.about()))
+}
+
 /// Its size, if it has one and can be written.
 fn writable_bytes(device: &Path) -> Result<u64> {
     let shown_device = shown(device);
-    let failed = |error: Errno| {
-        let hint = match error {
-            Errno::EACCES => ". That takes root",
-            Errno::EPERM => {
-                ". A container's rules for devices forbid it: start it with --device and this name (docker, podman)"
-            }
-            _ => "",
-        };
-        Failure::failed(format!("cannot open {shown_device}: {}{hint}", error.about()))
-    };
+    let failed = |error| unopened(device, error);
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let open = rustix::fs::open(device, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
     if ioctl::is_read_only(open.as_fd()).map_err(failed)? {
@@ -234,7 +239,7 @@ fn refuse_users(device: &Path, number: DeviceNumber, directory: &Path) -> Result
         Ok(false) => {
             Err(used("is in use: another program or the kernel holds it exclusively".into()))
         }
-        Err(error) => Err(Failure::from_system(format!("open {}", shown(device)), error.about())),
+        Err(error) => Err(unopened(device, error)),
     }
 }
 

@@ -294,7 +294,9 @@ fn no_driver(error: Errno) -> Failure {
              it, or let it have /dev/loop-control and the loop devices"
         }
         Errno::EACCES => "that takes root",
-        Errno::EPERM => "a container's rules for devices forbid it: run outside of the container",
+        Errno::EPERM => {
+            "a container's rules for devices forbid it: run outside of it, or `docker run --privileged`"
+        }
         _ => return Failure::from_system("get a loop device", error.about()),
     };
     Failure::failed(format!("cannot open /dev/loop-control ({}): {hint}", error.about()))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::atomic::AtomicBool;
 
-use super::programs::{command, find_program, output, output_until};
+use super::programs::{command, find_program, missing_program, output, output_until};
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::files::read_text;
 use boatload_base::shell::quoted;
@@ -45,15 +45,8 @@ pub fn probe_all(
     if problems.is_empty() { Ok(tools) } else { Err(Failure::failed(problems.join("\n"))) }
 }
 
-/// What is known of a program that is missing.
-const NOT_FOUND: &str = "is not where the system keeps programs (PATH is not searched)";
-
 fn not_found(maker: &Maker) -> String {
-    let Maker { program, debian, fedora, .. } = maker;
-    if debian == fedora {
-        return format!("{program} {NOT_FOUND}: it is in the package {debian} (Debian, Fedora)");
-    }
-    format!("{program} {NOT_FOUND}: it is in the package {debian} (Debian) or {fedora} (Fedora)")
+    missing_program(maker.program, maker.debian, maker.fedora)
 }
 
 /// What the running kernel knows, in the kernel's own texts.
@@ -284,14 +277,15 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_program_is_told_with_its_packages() {
+    fn a_missing_program_is_told_with_the_command_that_installs_it() {
         let told = |name| not_found(find_kind(name).unwrap().maker.as_ref().unwrap());
         assert_eq!(
             told("xfs"),
-            "mkfs.xfs is not where the system keeps programs (PATH is not searched): it is in the package \
-             xfsprogs (Debian, Fedora)"
+            "mkfs.xfs is not where the system keeps programs (PATH is not searched). Install it: \
+             `apt install xfsprogs`, on Fedora `dnf install xfsprogs`"
         );
-        assert!(told("nilfs2").ends_with("nilfs-tools (Debian) or nilfs-utils (Fedora)"));
+        let nilfs2 = "`apt install nilfs-tools`, on Fedora `dnf install nilfs-utils`";
+        assert!(told("nilfs2").ends_with(nilfs2));
     }
 
     fn shell(script: &str) -> Result<()> {

@@ -142,7 +142,7 @@ impl Mount {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
                 "cannot tell which file system {place} is on: {MOUNTS} does not show \
-                 its mount. Inside a chroot, bind-mount /proc and the file system there."
+                 its mount. Before a chroot into ROOT: `mount --bind ROOT ROOT && mount -t proc proc ROOT/proc`"
             ))
         })
     }
@@ -287,7 +287,8 @@ fn refusal(source: &Path, kind: &str, target: &str, options: &str, error: Errno)
     let why = match error {
         Errno::ENODEV => format!(": this kernel does not know {kind}"),
         Errno::EPERM => {
-            ". That takes root, and in a container the right to mount (CAP_SYS_ADMIN)".into()
+            ". That takes root, and in a container the right to mount: `docker run --privileged`"
+                .into()
         }
         _ => ". `dmesg` may tell why".into(),
     };

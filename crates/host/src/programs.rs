@@ -35,6 +35,14 @@ pub(super) fn find_program(name: &str) -> Option<PathBuf> {
     find_in(PLACES.iter().map(Path::new), name)
 }
 
+/// The sentence for one that is missing, with the command that installs its package.
+pub(super) fn missing_program(name: &str, debian: &str, fedora: &str) -> String {
+    format!(
+        "{name} is not where the system keeps programs (PATH is not searched). Install it: `apt install {debian}`, on \
+         Fedora `dnf install {fedora}`"
+    )
+}
+
 fn find_in<'a>(mut places: impl Iterator<Item = &'a Path>, name: &str) -> Option<PathBuf> {
     let runs = |file: &PathBuf| {
         let data = std::fs::metadata(file);

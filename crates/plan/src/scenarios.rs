@@ -15,14 +15,14 @@ pub struct Scenario {
 
 /// All of them, by name.
 pub const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "chunks", text: include_str!("../../../scenarios/chunks.toml") },
-    Scenario { name: "clutter", text: include_str!("../../../scenarios/clutter.toml") },
-    Scenario { name: "device", text: include_str!("../../../scenarios/device.toml") },
-    Scenario { name: "directory", text: include_str!("../../../scenarios/directory.toml") },
-    Scenario { name: "fullness", text: include_str!("../../../scenarios/fullness.toml") },
-    Scenario { name: "io500", text: include_str!("../../../scenarios/io500.toml") },
-    Scenario { name: "sequential", text: include_str!("../../../scenarios/sequential.toml") },
-    Scenario { name: "smallfiles", text: include_str!("../../../scenarios/smallfiles.toml") },
+    Scenario { name: "chunks", text: include_str!("../scenarios/chunks.toml") },
+    Scenario { name: "clutter", text: include_str!("../scenarios/clutter.toml") },
+    Scenario { name: "device", text: include_str!("../scenarios/device.toml") },
+    Scenario { name: "directory", text: include_str!("../scenarios/directory.toml") },
+    Scenario { name: "fullness", text: include_str!("../scenarios/fullness.toml") },
+    Scenario { name: "io500", text: include_str!("../scenarios/io500.toml") },
+    Scenario { name: "sequential", text: include_str!("../scenarios/sequential.toml") },
+    Scenario { name: "smallfiles", text: include_str!("../scenarios/smallfiles.toml") },
 ];
 
 /// The scenario with this name.

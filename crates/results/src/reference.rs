@@ -16,15 +16,15 @@ use boatload_run::cache::CacheState;
 /// What stands before the name of a reference where a run is named.
 pub const PREFIX: &str = "reference:";
 
-const SOURCES: &str = include_str!("../../../reference/provenance.toml");
+const SOURCES: &str = include_str!("../reference/provenance.toml");
 
 /// The figures, by the name of their file.
 const TABLES: [(&str, &str); 5] = [
-    ("chunks.csv", include_str!("../../../reference/chunks.csv")),
-    ("clutter.csv", include_str!("../../../reference/clutter.csv")),
-    ("directory.csv", include_str!("../../../reference/directory.csv")),
-    ("sequential.csv", include_str!("../../../reference/sequential.csv")),
-    ("smallfiles.csv", include_str!("../../../reference/smallfiles.csv")),
+    ("chunks.csv", include_str!("../reference/chunks.csv")),
+    ("clutter.csv", include_str!("../reference/clutter.csv")),
+    ("directory.csv", include_str!("../reference/directory.csv")),
+    ("sequential.csv", include_str!("../reference/sequential.csv")),
+    ("smallfiles.csv", include_str!("../reference/smallfiles.csv")),
 ];
 
 #[derive(Debug, Default, Deserialize)]

@@ -22,6 +22,7 @@ use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::files::{place_of, read_start_of, read_text, uninterrupted, write_all};
 use boatload_base::names::rank_name;
 use boatload_base::random::{WORD_ALPHABET, random_word};
+use boatload_base::shell::{as_root, quoted};
 use boatload_base::units::span;
 use boatload_host::mounts::Mount;
 use boatload_host::process::{ProcessMark, boot_id, host_name, is_root};
@@ -573,12 +574,16 @@ pub fn is_locked(directory: BorrowedFd<'_>) -> bool {
 pub fn open_parent(path: &Path) -> Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).map_err(|error| {
+        let shown_path = shown(path);
         let fix = match error {
-            OsErrno::NOENT => ". Make it first, or name another with --dir",
-            OsErrno::NOTDIR => ". Name a directory with --dir",
-            _ => "",
+            OsErrno::NOENT => {
+                format!(". Name another, or make it first: `mkdir -p {}`", quoted(&shown_path))
+            }
+            OsErrno::NOTDIR => ". Name a directory".into(),
+            OsErrno::ACCESS => format!(". Name another, or: {}", as_root()),
+            _ => String::new(),
         };
-        Failure::failed(format!("cannot open the directory {}: {error}{fix}", shown(path)))
+        Failure::failed(format!("cannot open the directory {shown_path}: {error}{fix}"))
     })
 }
 

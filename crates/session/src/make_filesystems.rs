@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{HostSurvey, RunOrder, Watcher, room};
 use boatload_base::distinct::each_once;
 use boatload_base::failure::{Failure, Result};
+use boatload_base::shell::as_root;
 use boatload_base::units::bytes as in_bytes;
 use boatload_host::erase::check_erasable;
 use boatload_host::facts::{FilesystemFacts, HostFacts};
@@ -206,10 +207,11 @@ impl Toolset {
     pub(super) fn find(survey: &HostSurvey, order: &RunOrder<'_>) -> Result<Option<Self>> {
         let plan = &survey.plan;
         if plan.makes_filesystems() && !is_root() {
-            return Err(Failure::failed(
-                "making and mounting file systems takes root. Nothing was written. Run it with sudo, or \
-                 name a directory on a mounted file system with --dir, and no --filesystem",
-            ));
+            return Err(Failure::failed(format!(
+                "making and mounting file systems takes root. Nothing was written. Without root `boatload run --dir DIR` \
+                 measures the file system of a directory; as root: {}",
+                as_root()
+            )));
         }
         let place = survey.place.clone();
         if let Some(lack) = together(lacks(survey, &place, &order.directory)) {

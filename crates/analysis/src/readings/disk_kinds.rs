@@ -10,7 +10,7 @@ use boatload_base::distinct::each_once;
 use boatload_base::units::{byte_step, figures};
 use boatload_plan::disk::{BUILT_IN_DISKS, find_disk};
 
-const KEPT: &str = include_str!("../../../../reference/disk-kinds.csv");
+const KEPT: &str = include_str!("../../reference/disk-kinds.csv");
 
 /// As a factor, the distance up to which a directory is like a kind of disk.
 const LIKE_MAX: f64 = 1.5;

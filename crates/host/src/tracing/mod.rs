@@ -24,8 +24,9 @@ use rustix::thread::{CapabilitySet, capabilities};
 use self::output::{MapRow, TracerLine, entries, parse_line};
 use self::script::{OFF, PREFIX_BYTES_MAX, ScriptCommand};
 use crate::mounts::{enter_private_mounts, mount};
-use crate::programs::{command, find_program, output};
+use crate::programs::{command, find_program, missing_program, output};
 use boatload_base::failure::{Failure, Result, shown};
+use boatload_base::shell::as_root;
 
 pub use self::calls::TracedOperation;
 pub use self::classes::{BUCKET_BITS, ClassEntry, ClassKey, OTHER_DIRECTORIES, TraceBy};
@@ -134,15 +135,15 @@ impl TracerProgram {
         let rights =
             capabilities(None).map(|sets| sets.effective).unwrap_or(CapabilitySet::empty());
         if !rustix::process::geteuid().is_root() || !rights.contains(CapabilitySet::SYS_ADMIN) {
-            return Err(Failure::failed(
+            return Err(Failure::failed(format!(
                 "cannot trace: it takes root with the capability CAP_SYS_ADMIN, which bpftrace loads its program with. \
-                 Run it with sudo; in a container, outside of it",
-            ));
+                 In a container it does not work; outside of it: {}",
+                as_root()
+            )));
         }
         let path = find_program(PROGRAM).ok_or_else(|| {
-            Failure::failed(
-                "cannot trace: the program bpftrace is not there. Install the package bpftrace (0.16 or later)",
-            )
+            let missing = missing_program(PROGRAM, PROGRAM, PROGRAM);
+            Failure::failed(format!("cannot trace: {missing}"))
         })?;
         let lacks = |option: &str, file: &str| {
             Failure::failed(format!(

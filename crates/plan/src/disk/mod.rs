@@ -66,15 +66,12 @@ pub struct BuiltInDisk {
 
 /// All of them, from the slowest to the fastest.
 pub const BUILT_IN_DISKS: &[BuiltInDisk] = &[
-    BuiltInDisk { name: "hdd-5400", text: include_str!("../../../../disks/hdd-5400.toml") },
-    BuiltInDisk { name: "hdd-7200", text: include_str!("../../../../disks/hdd-7200.toml") },
-    BuiltInDisk {
-        name: "network-block",
-        text: include_str!("../../../../disks/network-block.toml"),
-    },
-    BuiltInDisk { name: "sata-ssd", text: include_str!("../../../../disks/sata-ssd.toml") },
-    BuiltInDisk { name: "nvme", text: include_str!("../../../../disks/nvme.toml") },
-    BuiltInDisk { name: "ram", text: include_str!("../../../../disks/ram.toml") },
+    BuiltInDisk { name: "hdd-5400", text: include_str!("../../disks/hdd-5400.toml") },
+    BuiltInDisk { name: "hdd-7200", text: include_str!("../../disks/hdd-7200.toml") },
+    BuiltInDisk { name: "network-block", text: include_str!("../../disks/network-block.toml") },
+    BuiltInDisk { name: "sata-ssd", text: include_str!("../../disks/sata-ssd.toml") },
+    BuiltInDisk { name: "nvme", text: include_str!("../../disks/nvme.toml") },
+    BuiltInDisk { name: "ram", text: include_str!("../../disks/ram.toml") },
 ];
 
 /// The built-in model with this name.
