@@ -29,7 +29,7 @@ does, files that fit into memory, writes without a sync, reads without emptied c
 spread, one run. Each finding has its reason, a grade (certain, likely, possible, imprecise) and the run of \
 boatload that measures it.
 
-Of the machine only what is named counts: --dir gives the memory of this machine, --memory that of another, \
+Of the machine only what is named counts: --dir gives the memory of this machine, --memory the memory of another, \
 --device-rate what the device does. Without them only what the file itself tells counts, \
 and what holds for any device.
 

@@ -198,7 +198,7 @@ fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GateState {
-    /// For so many workers that have not reached it.
+    /// A gate for this number of workers, none of which has reached it.
     WaitsFor(usize),
     Open,
     CalledOff,

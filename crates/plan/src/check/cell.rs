@@ -288,7 +288,7 @@ impl KeyReader<'_> {
     }
 }
 
-/// Sizes as they are after so many phases have halved files.
+/// Sizes after `cuts` phases have halved the files.
 fn cut(sizes: Sizes, cuts: u32) -> Sizes {
     match sizes {
         Sizes::Fixed(bytes) => Sizes::Fixed(bytes.checked_shr(cuts).unwrap_or(0)),
