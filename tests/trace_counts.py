@@ -60,7 +60,7 @@ def by_strace(command, place):
 def by_boatload(boatload, command, place):
     document = place / 'trace.json'
     subprocess.run([boatload, 'trace', '--quiet', '--store', place / 'trace.db', '--json', document, '--', *command], check=True,
-                   cwd=place, stdout=subprocess.DEVNULL)
+                   cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     run = json.loads(document.read_text())
     counts, times = collections.Counter(), collections.Counter()
     for m in run['measurements']:
@@ -183,8 +183,8 @@ def main():
             for operation in set(times) | set(apart):
                 own[operation].append(times[operation])
                 others[operation].append(apart[operation])
-            own['all'].append(sum(times.values()))
-            others['all'].append(sum(apart.values()))
+        for of in (own, others):
+            of['all'] = [sum(min(turns) for turns in of.values())]
         for operation in sorted(own, key=lambda one: -min(own[one])):
             mine, apart = min(own[operation]), min(others[operation])
             if mine >= 0.03 * min(own['all']):

@@ -329,7 +329,9 @@ fn calls_in(document: &Value, directory: &str, operation: &str) -> u64 {
     let found = all.iter().find(|one| {
         one["path"] == directory && one["operation"] == operation && one["with_below"] == false
     });
-    found.unwrap_or_else(|| panic!("no {operation} in {directory}: {all:?}"))["calls"].as_u64().unwrap()
+    found.unwrap_or_else(|| panic!("no {operation} in {directory}: {all:?}"))["calls"]
+        .as_u64()
+        .unwrap()
 }
 
 #[test]
@@ -374,7 +376,10 @@ fn a_program_that_sleeps_is_told_that_no_file_system_makes_it_faster() {
     let shown = bench.run(["show", "last"]).stdout;
     let text = shown.replace('\n', " ");
     assert!(shown.starts_with("sleep took "), "{shown}");
-    assert!(text.contains(", so no file system makes it much faster: its time goes elsewhere."), "{shown}");
+    assert!(
+        text.contains(", so no file system makes it much faster: its time goes elsewhere."),
+        "{shown}"
+    );
     let sentence = document["findings"][0]["sentence"].as_str().unwrap();
     assert!(text.starts_with(sentence), "{sentence}: {shown}");
     assert_eq!(document["findings"][0]["kind"], "answer");
@@ -392,7 +397,12 @@ fn times_in_calls_of_several_threads_are_counted_once() {
     let script = format!("for n in 1 2 3 4; do {one} & done; wait");
     let words = ["--", "sh", "-c", &script, mount.path().to_str().unwrap()];
     let document = Trace::start(&bench, &words).document();
-    let together: f64 = document["measurements"].as_array().unwrap().iter().map(|one| one["seconds"].as_f64().unwrap()).sum();
+    let together: f64 = document["measurements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["seconds"].as_f64().unwrap())
+        .sum();
     let once = seconds(&document, "in_calls_seconds");
     assert!(together > 1.5 * once && once > together / 4.2, "{together} s, {once} s");
     assert!(once <= seconds(&document, "seconds"));
@@ -419,7 +429,7 @@ fn a_program_that_is_interrupted_is_traced_until_then() {
         return;
     }
     let bench = Bench::in_memory();
-    // It goes on without a trace, and ends by itself.
+    // It runs on without a trace for a while.
     let script = "i=0; while [ $i -lt 200000 ]; do echo a >b; i=$((i+1)); done";
     let trace = Trace::start(&bench, &["--", "sh", "-c", script]);
     std::thread::sleep(Duration::from_millis(300));

@@ -37,8 +37,8 @@ pub(super) fn table_of(table: &AnswerTable, rows: &[usize], columns: usize) -> T
     text
 }
 
-/// The same with the directories of its last column cut to what the others leave of so many columns of text; without these
-/// where that is too little.
+/// The same with the directories of its last column cut to the width that the other columns leave; without this column where
+/// the width is too small.
 pub(super) fn with_places_cut(mut table: AnswerTable, columns: usize) -> AnswerTable {
     let Some(mut last) = table.columns.pop() else { return table };
     let others = table_of(&table, &all_rows(&table), table.columns.len()).line_width(columns);

@@ -162,7 +162,8 @@ impl FirstScreen {
         let figures = [self.table_lines(shown), self.remarks.clone()].concat();
         let parts = [&self.head, &self.answer, &figures, &self.commands];
         for (at, part) in parts.into_iter().enumerate() {
-            if !lines.is_empty() && !part.is_empty() && !(shown.is_tight && at == 1) {
+            let is_joined = part.is_empty() || lines.is_empty() || shown.is_tight && at == 1;
+            if !is_joined {
                 lines.push(String::new());
             }
             lines.extend(part.iter().cloned());

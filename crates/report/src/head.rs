@@ -159,8 +159,8 @@ pub(super) fn about_place(book: &Book) -> String {
     if !book.filesystems.is_empty() {
         return about_made(book);
     }
-    if book.run.traced.is_some() && book.host.filesystem.kind.is_empty() {
-        return "any file system".into();
+    if is_anywhere(book) {
+        return ANYWHERE.into();
     }
     let FilesystemFacts { available_bytes, total_bytes, .. } = &book.host.filesystem;
     let about = about_existing(&book.host);
@@ -170,6 +170,13 @@ pub(super) fn about_place(book: &Book) -> String {
         }
         None => about,
     }
+}
+
+const ANYWHERE: &str = "any file system";
+
+/// Whether it is a trace of whatever file system was used.
+fn is_anywhere(book: &Book) -> bool {
+    book.run.traced.is_some() && book.host.filesystem.kind.is_empty()
 }
 
 const SIMULATED: &str = "the simulated file system";
@@ -247,6 +254,7 @@ pub(super) fn short_place(book: &Book) -> String {
     let made = made(book);
     let kinds = listed(&each_once(made.iter().map(|made| kind_of(made, &book.run.command))));
     match each_once(made.iter().map(|made| short_ground(made))).as_slice() {
+        [] if is_anywhere(book) => ANYWHERE.into(),
         [] => about_existing(&book.host),
         [ground] => format!("{kinds} on {ground}"),
         grounds => format!("{kinds} on {}", listed(grounds)),

@@ -140,7 +140,7 @@ impl Table {
         }
     }
 
-    /// The columns of text that it takes where all groups stand beside each other, with names as in so many columns.
+    /// The width of a line with all groups in it.
     pub(super) fn line_width(&self, columns: usize) -> usize {
         self.needs(&(0..self.groups.len()), &self.widths(columns))
     }

@@ -267,7 +267,7 @@ pub struct TraceFacts {
     pub operations: Vec<TracedOperation>,
     /// The directory in which the program was started, or in which boatload was.
     pub directory: String,
-    /// Whether `seconds` are those of a program from its start to the end of all its processes; else what was watched.
+    /// Whether `seconds` is the time of a program from its start to the end of all its processes; else what was watched.
     pub is_whole: bool,
     /// How long it was traced, in seconds.
     pub seconds: f64,

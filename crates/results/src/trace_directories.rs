@@ -71,7 +71,9 @@ impl DirectoryTally {
             if let Some((path, sum)) = place_of_most(&paths) {
                 all.push(named((&path, &sum, true)));
             }
-            all.extend(own.into_iter().take(NAMED_MAX).map(|(path, sum)| named((path, sum, false))));
+            all.extend(
+                own.into_iter().take(NAMED_MAX).map(|(path, sum)| named((path, sum, false))),
+            );
         }
         all
     }

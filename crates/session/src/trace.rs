@@ -28,8 +28,12 @@ use boatload_run::run_directory::open_parent;
 /// The scenario's name of every traced run.
 const SCENARIO: &str = "trace";
 
-/// How often the counts are taken from the kernel: so often that its maps do not fill.
+/// The pause between two checks for the end of the trace.
 const PAUSE: Duration = Duration::from_millis(100);
+/// After this many pauses counts are taken from the kernel, which takes time from the program; after each where its maps fill.
+const PAUSES_MAX: u32 = 4;
+/// Entries of a map, at one look, that count as filling.
+const ENTRIES_MANY: usize = MAP_ENTRIES_MAX as usize / 16;
 /// The pause between reports of progress, in seconds.
 const SHOWN_EVERY: f64 = 0.5;
 /// Windows become twice as wide when one look finds more entries than this.
@@ -204,9 +208,9 @@ pub fn trace(mut order: TraceOrder, watcher: &dyn Watcher, interrupt: &Interrupt
     let mut session = TraceSession::start(&program, &order, mark)?;
     session.measure_costs()?;
     session.begin()?;
-    watcher.notice(&format!("tracing {}; {}", order.words(), order.until()));
     let before = survey.counters();
     session.follow(&order.target);
+    watcher.notice(&format!("tracing {}; {}", order.words(), order.until()));
     if let TraceTarget::Program(program, _) = &mut order.target {
         program.release()?;
     }
@@ -243,8 +247,8 @@ pub fn trace(mut order: TraceOrder, watcher: &dyn Watcher, interrupt: &Interrupt
 fn with_strace(lack: Failure, target: &TraceTarget) -> Failure {
     let Some(command) = target.by_strace() else { return lack };
     let sentence = format!(
-        "{}. Meanwhile `{command}` shows how often each system call is made and its time in the kernel; the program \
-         runs several times as long",
+        "{}. Meanwhile `{command}` counts each system call with its time in the kernel; the program runs several times \
+         as long",
         lack.sentence
     );
     Failure { sentence, ..lack }
@@ -426,7 +430,7 @@ impl TraceSession {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<TraceEnd> {
-        let (from, mut shown_at) = (self.seconds(), f64::NEG_INFINITY);
+        let (from, mut shown_at, mut pauses) = (self.seconds(), f64::NEG_INFINITY, 0);
         let ended = loop {
             let had_survivors = self.survivors > 0;
             if let Some(ended) = self.end(order, interrupt, self.seconds() - from)? {
@@ -440,6 +444,11 @@ impl TraceSession {
                 ));
             }
             boatload_base::patience::pause(PAUSE);
+            pauses += 1;
+            if pauses < PAUSES_MAX && self.last.entries() < ENTRIES_MANY {
+                continue;
+            }
+            pauses = 0;
             self.take(Tracer::collect)?;
             if self.taken - shown_at >= SHOWN_EVERY {
                 shown_at = self.taken;

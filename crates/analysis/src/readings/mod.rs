@@ -58,12 +58,12 @@ pub fn effects_of(wanted: &[Conclusion], all: &Observations<'_>, alpha: f64) -> 
 /// The first reading that the job names and that has something to say; without a name how fast everything was. Of a trace
 /// where its time went.
 pub(crate) fn answering(run: &RunView<'_>) -> Option<AnsweredBy> {
-    let answered = |reading: &'static dyn Reading| {
-        Some(AnsweredBy { reading, draft: reading.answer(run)? })
-    };
+    let answered =
+        |reading: &'static dyn Reading| Some(AnsweredBy { reading, draft: reading.answer(run)? });
     let named = || run.book.run.conclude.iter().find_map(|kind| answered(reading_of(*kind)));
-    let unnamed = || run.book.run.conclude.is_empty().then(|| answered(&profile::Profile)).flatten();
-    answered(&trace::Trace).or_else(named).or_else(unnamed)
+    let unnamed =
+        || run.book.run.conclude.is_empty().then(|| answered(&profile::Profile)).flatten();
+    answered(&trace::FileTime).or_else(named).or_else(unnamed)
 }
 
 /// The reading that answers a run, and what it says.

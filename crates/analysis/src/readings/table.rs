@@ -85,7 +85,7 @@ pub enum AnswerCell {
     Interval(Interval, Decision),
     /// A level, or what limits an operation.
     Name(String),
-    /// A directory, which is cut where there is little room, and what is said of it behind it in brackets.
+    /// A directory, which is cut where there is little room, with a remark in brackets.
     Place {
         /// Its path.
         path: String,

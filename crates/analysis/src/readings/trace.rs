@@ -26,7 +26,7 @@ const SHARES: [NamedShare; 11] = [
     NamedShare { share: 0.8, name: "four fifths" },
     NamedShare { share: 0.9, name: "nine tenths" },
 ];
-/// An operation that fails so often, and in so many calls, is named with its failed calls.
+/// An operation with this share and number of failed calls is named with them.
 const FAILED_SHARE_MIN: f64 = 0.1;
 const FAILED_MIN: u64 = 10;
 /// Operations that are named so.
@@ -43,9 +43,9 @@ struct NamedShare {
 
 /// The reading.
 #[derive(Debug)]
-pub(super) struct Trace;
+pub(super) struct FileTime;
 
-impl Reading for Trace {
+impl Reading for FileTime {
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft> {
         let traced = TracedTime::of(run.book)?;
         Some(AnswerDraft::measured(Statement::new(traced.sentence()), Lack::Nothing))
@@ -122,7 +122,7 @@ fn long_time(seconds: f64) -> String {
 
 /// A part of a time, in seconds too where that has two decimals: `0.35 s` beside `1.03 s`.
 fn time_beside(part: f64, all: f64) -> String {
-    match (0.9995..100.0).contains(&all) && (0.01..1.0).contains(&part) {
+    match (0.9995..100.0).contains(&all) && (0.0995..1.0).contains(&part) {
         true => format!("{} s", figures(part, 2)),
         false => long_time(part),
     }
@@ -338,7 +338,10 @@ mod tests {
                         at most about a third.";
         assert_eq!(whole, expected);
         for (in_calls, end) in [
-            (0.0002, "it (<0.1%) in 7,000 file calls, so no file system makes it much faster: its time goes elsewhere."),
+            (
+                0.0002,
+                "it (<0.1%) in 7,000 file calls, so no file system makes it much faster: its time goes elsewhere.",
+            ),
             (0.515, "so a faster file system saves at most about half."),
             (1.03, "so how fast it is depends on the file system."),
         ] {
@@ -372,10 +375,8 @@ mod tests {
         let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["stat", "open", "create"]);
         let places = &table.columns.last().unwrap().cells;
-        let place = |path: &str, about: &str| AnswerCell::Place {
-            path: path.into(),
-            about: about.into(),
-        };
+        let place =
+            |path: &str, about: &str| AnswerCell::Place { path: path.into(), about: about.into() };
         assert_eq!(places[0], place(".git/objects/", "75%"));
         assert_eq!((&places[1], &places[2]), (&place("/etc", "31%"), &AnswerCell::Missing));
         assert_eq!(table.notes_of(&[0, 1, 2], 7), "failed: 3,200 of stat");

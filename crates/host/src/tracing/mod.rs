@@ -59,6 +59,8 @@ const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
 /// The script goes through so many processors, where their number is not known, and at most.
 const PROCESSORS_UNKNOWN: u32 = 64;
 const PROCESSORS_MAX: u32 = 512;
+/// Of bpftrace, as nice(1) has them: a tenth of the share of others where all want a processor.
+const PRIORITY: i32 = 10;
 /// Where the number of a command stands in the place that is sought.
 const COMMAND_SHIFT: u32 = 40;
 
@@ -95,6 +97,11 @@ pub struct OperationCalls {
 }
 
 impl TraceBatch {
+    /// Entries of the map that had most, of those that are emptied at each look.
+    pub fn entries(&self) -> usize {
+        self.latencies.len().max(self.directories.len())
+    }
+
     /// Takes in a map that the script printed.
     fn take(&mut self, map: &str, rows: Vec<MapRow>) {
         match map {
@@ -103,8 +110,9 @@ impl TraceBatch {
                 self.directories = rows.iter().filter_map(DirectoryCalls::of_row).collect();
             }
             "@t" => {
-                let total =
-                    |row: &MapRow| Some(OperationCalls { operation: row.key[0], sum: row.calls()? });
+                let total = |row: &MapRow| {
+                    Some(OperationCalls { operation: row.key[0], sum: row.calls()? })
+                };
                 self.totals = rows.iter().filter_map(total).collect();
             }
             "@e" => self.errors = entries(rows),
@@ -254,6 +262,9 @@ impl Tracer {
             .process_group(0)
             .spawn()
             .map_err(|error| Failure::from_system("start bpftrace", error))?;
+        // What it prints can wait: it is not to take a processor from a program within a call.
+        let tracer = rustix::process::Pid::from_child(&child);
+        let _ = rustix::process::setpriority_process(Some(tracer), PRIORITY);
         let (sender, lines) = sync_channel(LINES_MAX);
         let output = child.stdout.take();
         let errors = child.stderr.take();

@@ -44,7 +44,11 @@ fn only_calls_of_wanted_operations_are_looked_at() {
             operations: operations.to_vec(),
             ..order(ProcessFilter::All, Some("/x"))
         };
-        order.script().lines().filter(|line| line.starts_with("    if ($id == ") && line.contains("$op =")).count()
+        order
+            .script()
+            .lines()
+            .filter(|line| line.starts_with("    if ($id == ") && line.contains("$op ="))
+            .count()
     };
     // The other one is boatload's own read.
     assert_eq!(wanted(&[TracedOperation::Xattr]), 12 + 1);
