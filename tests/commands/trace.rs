@@ -114,8 +114,10 @@ fn who_is_not_root_is_told_what_it_takes() {
         Ok((_, command)) => command,
         Err(why) => return skip("tracing without rights", why),
     };
-    let said = Ran::of(command.args(["trace", "--comm", "touch"]));
-    assert!(said.refuses(1).contains("it takes root with the capability CAP_SYS_ADMIN"));
+    let ran = Ran::of(command.args(["trace", "--", "make", "-j2"]));
+    let said = ran.refuses(1);
+    assert!(said.contains("it takes root with the capability CAP_SYS_ADMIN"), "{said}");
+    assert!(said.contains("`strace -f -c -- make -j2`"), "{said}");
 }
 
 #[test]
@@ -138,7 +140,8 @@ fn each_touch_of_a_loop_is_counted_and_no_other() {
     assert_eq!(document["run"]["traced"]["lost"], 0);
     assert_eq!(document["run"]["traced"]["ended"], "interrupted");
     let shown = bench.run(["show", "last"]);
-    assert!(shown.stdout.contains("ystem calls of processes named t "), "{}", shown.stdout);
+    let lead = format!(", processes named {name} spent ");
+    assert!(shown.stdout.replace('\n', " ").contains(&lead), "{}", shown.stdout);
 }
 
 #[test]
@@ -320,48 +323,15 @@ fn a_process_that_is_traced_by_number_is_followed_into_children_that_outlive_it(
     assert_eq!(count(&trace.document(), "create"), 2);
 }
 
-fn measured_in<'a>(document: &'a Value, class: &str, operation: &str) -> &'a Value {
-    let all = document["measurements"].as_array().unwrap();
-    let found = all.iter().find(|one| one["variant"] == class && one["phase"] == operation);
-    found.unwrap_or_else(|| panic!("no {operation} of {class} in {document}"))
-}
-
-#[test]
-fn the_directory_that_is_searched_from_its_beginning_is_named_as_the_slow_one() {
-    if !can_trace() {
-        return;
-    }
-    let Some(mount) = LoopMount::with("ext3", 96, SEARCHED_FROM_THE_BEGINNING, "loop") else {
-        return;
-    };
-    let bench = Bench::default();
-    let place = mount.path().canonicalize().unwrap();
-    let [full, small] = ["full", "small"].map(|name| place.join(name));
-    for (directory, files) in [(&full, 12_000), (&small, 10)] {
-        std::fs::create_dir(directory).unwrap();
-        let done = Command::new("perl").args(["-e", &maker(files)]).current_dir(directory).status();
-        assert!(done.unwrap().success());
-    }
-    // So many that a stall of some 50 ms on a busy machine does not decide.
-    let program = "for $round (1..20) { for $d (@ARGV) { chdir $d; for (1..100) { open F, '>', \"n$round-$_\"; close F } } }";
-    let [full, small] = [&full, &small].map(|path| path.to_str().unwrap());
-    let words = ["--by", "directory", "--", "perl", "-e", program, full, small];
-    let document = Trace::start(&bench, &words).document();
-    for directory in [full, small] {
-        let create = measured_in(&document, directory, "create");
-        assert_eq!(create["operations"], 2_000, "{directory}");
-        assert_eq!(measured_in(&document, directory, "close")["operations"], 2_000);
-    }
-    let found = document["findings"].as_array().unwrap();
-    let slow =
-        found.iter().find(|one| one["kind"] == "slow-class" && one["phase"] == "create").unwrap();
-    assert_eq!(
-        (&slow["slowest"]["variant"], &slow["slowest"]["entries"]),
-        (&full.into(), &14_000.into())
-    );
-    assert!(slow["interval"][0].as_f64().unwrap() > 2.0, "{slow}");
-    let sentence = found[0]["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("create takes "), "{sentence}");
+/// Calls of an operation in a directory, as the trace has them.
+fn calls_in(document: &Value, directory: &str, operation: &str) -> u64 {
+    let all = document["run"]["traced"]["directories"].as_array().unwrap();
+    let found = all.iter().find(|one| {
+        one["path"] == directory && one["operation"] == operation && one["with_below"] == false
+    });
+    found.unwrap_or_else(|| panic!("no {operation} in {directory}: {all:?}"))["calls"]
+        .as_u64()
+        .unwrap()
 }
 
 #[test]
@@ -377,28 +347,94 @@ fn each_call_counts_in_the_directory_of_its_file_however_this_is_named() {
                    rename 'one/two/x', 'one/two/y'; unlink \"$ARGV[0]/one/two/y\"; \
                    mkdir 'link/d'; chdir 'one'; rmdir './../one/two/d'; chdir '..'; mkdir 'd'; rmdir 'd' }";
     let place = work.to_str().unwrap();
-    let words = ["--by", "directory", "--path", place, "--", "perl", "-e", program, place];
+    let words = ["--path", place, "--", "perl", "-e", program, place];
     let document = Trace::start(&bench, &words).document();
     let two = format!("{place}/one/two");
-    for operation in ["create", "write", "close", "rename", "unlink", "mkdir"] {
-        assert_eq!(measured_in(&document, &two, operation)["operations"], 5, "{operation}");
+    for operation in ["create", "write", "close", "unlink", "mkdir"] {
+        assert_eq!(calls_in(&document, &two, operation), 5, "{operation}");
     }
-    assert_eq!(measured_in(&document, &two, "write")["bytes"], 15);
-    assert_eq!(measured_in(&document, place, "mkdir")["operations"], 5);
-    assert_eq!(measured_in(&document, place, "rmdir")["operations"], 5);
-    assert_eq!(measured_in(&document, "other directories", "rename")["errors"]["ENOENT"], 5);
+    assert_eq!(measured(&document, "write")["bytes"], 15);
+    assert_eq!((calls_in(&document, &two, "rename"), calls_in(&document, place, "rename")), (5, 5));
+    assert_eq!(calls_in(&document, place, "mkdir"), 5);
+    assert_eq!(calls_in(&document, place, "rmdir"), 5);
+    assert_eq!(measured(&document, "rename")["errors"]["ENOENT"], 5);
+}
+
+fn seconds(document: &Value, key: &str) -> f64 {
+    document["run"]["traced"][key].as_f64().unwrap()
 }
 
 #[test]
-fn what_calls_are_not_told_apart_by_is_refused() {
-    let ran = Bench::default().run(["trace", "--by", "colour", "--", "true"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("directory"), "{}", ran.stderr);
+fn a_program_that_sleeps_is_told_that_no_file_system_makes_it_faster() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let document = Trace::start(&bench, &["--", "sleep", "0.5"]).document();
+    assert!((0.5..2.0).contains(&seconds(&document, "seconds")), "{document}");
+    assert!(seconds(&document, "in_calls_seconds") < 0.05, "{document}");
+    let shown = bench.run(["show", "last"]).stdout;
+    let text = shown.replace('\n', " ");
+    assert!(shown.starts_with("sleep took "), "{shown}");
+    assert!(
+        text.contains(", so no file system makes it much faster: its time goes elsewhere."),
+        "{shown}"
+    );
+    let sentence = document["findings"][0]["sentence"].as_str().unwrap();
+    assert!(text.starts_with(sentence), "{sentence}: {shown}");
+    assert_eq!(document["findings"][0]["kind"], "answer");
 }
 
 #[test]
-fn classes_have_no_windows_whose_length_could_be_set() {
-    let ran = Bench::default().run(["trace", "--by", "directory", "--every", "500", "--", "true"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("--every") && ran.stderr.contains("--by"), "{}", ran.stderr);
+fn times_in_calls_of_several_threads_are_counted_once() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    // Both wait in calls that take long: each write is synchronous, on a disk that is in memory.
+    let Some(mount) = LoopMount::with("ext4", 64, &[], "loop") else { return };
+    let one = "dd if=/dev/zero of=$0/$n bs=4k count=300 oflag=sync 2>/dev/null";
+    let script = format!("for n in 1 2 3 4; do {one} & done; wait");
+    let words = ["--", "sh", "-c", &script, mount.path().to_str().unwrap()];
+    let document = Trace::start(&bench, &words).document();
+    let together: f64 = document["measurements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["seconds"].as_f64().unwrap())
+        .sum();
+    let once = seconds(&document, "in_calls_seconds");
+    assert!(together > 1.5 * once && once > together / 4.2, "{together} s, {once} s");
+    assert!(once <= seconds(&document, "seconds"));
+    assert!(bench.run(["show", "last"]).stdout.contains("Several threads were in calls at once"));
+}
+
+#[test]
+fn a_process_that_is_killed_in_a_call_leaves_it() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    // Threads that are in calls when others replace or end their process; then nothing for a while.
+    let script = "for i in 1 2 3 4 5 6; do (exec cat /dev/zero >big) & p=$!; sleep 0.05; kill -9 $p; done; wait; rm big; sleep 1; touch a";
+    let words = ["--", "sh", "-c", script];
+    let document = Trace::start(&bench, &words).document();
+    assert!(seconds(&document, "in_calls_seconds") < 0.8, "{document}");
+    assert!(seconds(&document, "seconds") > 1.2, "{document}");
+}
+
+#[test]
+fn a_program_that_is_interrupted_is_traced_until_then() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    // It runs on without a trace for a while.
+    let script = "i=0; while [ $i -lt 200000 ]; do echo a >b; i=$((i+1)); done";
+    let trace = Trace::start(&bench, &["--", "sh", "-c", script]);
+    std::thread::sleep(Duration::from_millis(300));
+    let document = trace.interrupted();
+    assert_eq!(document["run"]["traced"]["is_whole"], false);
+    let time = seconds(&document, "seconds");
+    assert!((0.2..5.0).contains(&time), "{time}");
 }

@@ -488,25 +488,23 @@ pub(super) mod kernel_text {
 }
 
 pub(super) mod tracer_output {
-    use std::sync::atomic::AtomicBool;
-
-    use super::Random;
-    use boatload_host::tracing::{OTHER_DIRECTORIES, TraceBatch, TraceBy, read_output};
+    use boatload_host::tracing::{TraceBatch, read_output};
     use boatload_results::book::{Book, RunFacts, TraceFacts};
     use boatload_results::trace_tally::TraceTally;
-    use boatload_session::trace_classes::name_classes;
 
-    /// What bpftrace 0.17 printed: of a plain trace, by directory, and by size.
-    const EXAMPLES: [&str; 3] = [
+    /// What bpftrace 0.17 prints.
+    const EXAMPLES: [&str; 2] = [
         "{\"type\": \"printf\", \"data\": \"ready\\n\"}\n\
-         {\"type\": \"map\", \"data\": {\"@ha\": {\"2200\": 14, \"65538200\": 1000}}}\n\
-         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 1014}}}\n\
+         {\"type\": \"map\", \"data\": {\"@ha\": {\"2200\": 14, \"65538200\": 1000, \"4611686018427390104\": 3}}}\n\
+         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": {\"count\": 1017, \"average\": 5, \"total\": 5085}}}}\n\
          {\"type\": \"map\", \"data\": {\"@e\": {\"65538\": 3}}}\n\
          {\"type\": \"map\", \"data\": {\"@b\": {\"4\": 70000}}}\n\
+         {\"type\": \"map\", \"data\": {\"@busy\": {\"0\": 4000}}}\n\
+         {\"type\": \"map\", \"data\": {\"@time\": {\"0\": 1000, \"1\": 90000}}}\n\
          {\"type\": \"printf\", \"data\": \"tick\\n\"}\n",
-        "{\"type\": \"map\", \"data\": {\"@ca\": {\"2,34909494183920\": 9, \"-2330150480421685358,84198\": 3}}}\n\
-         {\"type\": \"map\", \"data\": {\"@wa\": {\"2,34909494183936,0\": {\"count\": 9, \"average\": 5, \"total\": 47}}}}\n\
-         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 9, \"9\": 3}}}\n\
+        "{\"type\": \"map\", \"data\": {\"@da\": {\"2,17045651457\": {\"count\": 9, \"average\": 5, \"total\": 47}, \
+         \"-2330150480421685358,41\": {\"count\": 3, \"average\": 5, \"total\": 16}}}}\n\
+         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": {\"count\": 9, \"average\": 5, \"total\": 47}}}}\n\
          {\"type\": \"printf\", \"data\": \"tick\\n\"}\n\
          {\"type\": \"map\", \"data\": {\"@known\": {\"0,0\": 0, \"5,266338304\": 2, \"2,266338304\": 2}}}\n\
          {\"type\": \"map\", \"data\": {\"@name\": {\"2,266338304\": \"/\", \"5,266338304\": \"q\\uffffffc3\\uffffffa9\"}}}\n\
@@ -514,44 +512,31 @@ pub(super) mod tracer_output {
          {\"type\": \"map\", \"data\": {\"@base\": {\"7\": 5}}}\n\
          {\"type\": \"map\", \"data\": {\"@device\": {\"-2330150480421685358\": 266338304}}}\n\
          {\"type\": \"printf\", \"data\": \"tick\\n\"}\n",
-        "{\"type\": \"map\", \"data\": {\"@cb\": {\"0,2200\": 9, \"4,6296\": 30, \"31,2201\": 1}}}\n\
-         {\"type\": \"map\", \"data\": {\"@wb\": {\"4,6144,12\": {\"count\": 30, \"average\": 50, \"total\": 1500}}}}\n\
-         {\"type\": \"map\", \"data\": {\"@xb\": {\"4,6144\": 123456}}}\n\
-         {\"type\": \"map\", \"data\": {\"@t\": {\"1\": 10, \"3\": 30}}}\n",
     ];
 
     pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         EXAMPLES.map(|text| text.as_bytes().to_vec()).to_vec()
     }
 
-    /// Counts of a trace, for each way in which calls are grouped.
-    pub(in crate::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
+    /// Counts of a trace, and what is made of them.
+    pub(in crate::fuzz) fn read(input: &[u8]) -> bool {
         let (batches, names) = read_output(input);
-        let mut is_taken = false;
-        let shown = random.below(TraceBy::ALL.len() + 1);
-        for (at, by) in TraceBy::ALL.map(Some).into_iter().chain([None]).enumerate() {
-            let mut tally = TraceTally::default();
-            batches.iter().for_each(|batch: &TraceBatch| tally.add(batch, 1000));
-            let traced = Some(TraceFacts { by, lost: tally.lost(), ..TraceFacts::default() });
-            let (measurements, conditions) = match by {
-                None => (tally.measurements("x"), Vec::new()),
-                Some(_) => {
-                    let stop = AtomicBool::new(false);
-                    let classes = name_classes(tally.take_classes(), &names, &stop);
-                    (
-                        tally.class_measurements(&classes.named, OTHER_DIRECTORIES),
-                        classes.conditions,
-                    )
-                }
-            };
-            is_taken |= !measurements.is_empty();
-            if at != shown {
-                continue;
-            }
-            let run = RunFacts { traced, complete: true, ..RunFacts::default() };
-            let book = Book { run, measurements, conditions, ..Book::default() };
-            super::show(&book.ordered_as_measured());
-        }
+        let mut tally = TraceTally::default();
+        batches.iter().for_each(|batch: &TraceBatch| tally.add(batch, 1000));
+        let measurements = tally.measurements("x");
+        let is_taken = !measurements.is_empty();
+        let last = batches.iter().rfind(|batch| batch.ended_ns > 0);
+        let time = last.map_or(0, |batch| batch.ended_ns.saturating_sub(batch.followed_ns));
+        let traced = TraceFacts {
+            lost: tally.lost(),
+            is_whole: true,
+            seconds: time as f64 / 1e9,
+            in_calls_seconds: last.map_or(0.0, |batch| batch.in_calls_ns as f64 / 1e9),
+            directories: tally.take_directories(&mut |one| names.find(one)),
+            ..TraceFacts::default()
+        };
+        let run = RunFacts { traced: Some(traced), complete: true, ..RunFacts::default() };
+        super::show(&Book { run, measurements, ..Book::default() }.ordered_as_measured());
         is_taken
     }
 }

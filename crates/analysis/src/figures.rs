@@ -9,7 +9,6 @@ use super::effect::EffectFinding;
 use super::effects::decide::ALPHA;
 use super::finding::Finding;
 use super::findings::disk::disk;
-use super::findings::slow_class::slow_classes;
 use super::findings::source::{destination, lower_cache, source};
 use super::latencies::{Distribution, distributions};
 use super::observations::Observations;
@@ -69,7 +68,6 @@ figures! {
     /// The findings without the answer and the warnings.
     pub fn concluded(run) -> Vec<Finding> {
         let mut all = conclude(run.book, &run.book.run.conclude, alpha(run.book));
-        all.extend(slow_classes(run.book).into_iter().map(Finding::SlowClass));
         all.extend(disk(run.book).into_iter().map(Finding::Disk));
         all
     }

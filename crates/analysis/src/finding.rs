@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::answer::AnswerFinding;
 use super::effect::EffectFinding;
 use super::findings::disk::DiskFinding;
-use super::findings::slow_class::SlowClassFinding;
 use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFinding};
 use super::warnings::table::WarningFinding;
 
@@ -26,8 +25,6 @@ pub enum Finding {
     LowerCache(LowerCacheFinding),
     /// What the disk did for each operation.
     Disk(DiskFinding),
-    /// In which class of a trace an operation takes longest.
-    SlowClass(SlowClassFinding),
     /// What a reader must know before trusting a figure.
     Warning(WarningFinding),
 }
@@ -42,7 +39,6 @@ impl Finding {
             Self::Destination(found) => found.sentence(),
             Self::LowerCache(found) => found.sentence(),
             Self::Disk(found) => found.sentence(),
-            Self::SlowClass(found) => found.sentence(),
             Self::Warning(found) => found.sentence.clone(),
         }
     }

@@ -37,6 +37,3 @@ pub(crate) const CHANGE_MIN: f64 = 0.10;
 /// A fit is never taken to be nearer than this to the logarithms that it is made of: where they are all
 /// the same to three digits, what is left is rounding.
 pub(crate) const WINDOW_RESOLUTION: f64 = 0.003;
-
-/// A phase does not get slower where the 95% interval excludes that it does by this share or more.
-pub(crate) const SLOWER_MARGIN: f64 = 0.10;

@@ -60,7 +60,7 @@ boatload answers how the speed of a file system changes as something grows.
       Which file system is best for many small files? Each is made in an image file.
 
   sudo boatload trace -- COMMAND
-      Do the file operations of a program get slower while it runs?
+      Where does the time of a program go: would a faster file system help?
 
 `boatload -h` lists all commands, `boatload scenarios` the other questions.";
 

@@ -16,7 +16,7 @@ use boatload_base::failure::{Exit, Failure, Result, shown};
 use boatload_base::shell::{command_line, quoted};
 use boatload_host::capabilities::{PrivilegedWork, keep_only};
 use boatload_host::stopped_program::StoppedProgram;
-use boatload_host::tracing::{TraceBy, TracedOperation};
+use boatload_host::tracing::TracedOperation;
 use boatload_run::interrupt::Interrupt;
 use boatload_session::trace::{TraceOrder, TraceTarget, trace};
 
@@ -28,16 +28,18 @@ Examples:
   boatload trace --path /srv/mail --operation create,fsync";
 
 const LONG: &str = "\
-Each file operation is a system call, whose latency the kernel counts: create (an open with O_CREAT, also of \
-a file that exists), open, read, write, close, fsync (fdatasync and syncfs too), stat, list (getdents), rename, \
-unlink, mkdir, rmdir, link, symlink, truncate and xattr. Reads, writes and closes count for regular files and \
-directories. Failed calls are counted by their error and not timed. The trace is kept as a run: show, compare, \
-report and export take it as any other. docs/TRACE.md tells what is not seen.
+The first line says how long the program took, and how much of that it spent in file calls: a faster file system \
+saves at most that. Each call is timed in the kernel: create (an open with O_CREAT, also of a file that exists), \
+open, read, write, close, fsync (fdatasync, sync and so on), stat, list (getdents), rename, unlink, mkdir, rmdir, \
+link, symlink, truncate, xattr, access, readlink, chmod, chown, utime, copy (copy_file_range, sendfile) and \
+fallocate. Reads, writes, copies and closes count for regular files and directories. Failed calls count too. \
+--details adds directories, and how latency changed over the run. The trace is kept as a run: show, compare, report \
+and export take it as any other. docs/TRACE.md tells what is not seen.
 
 It needs root, the program bpftrace, and a kernel with CONFIG_FTRACE_SYSCALLS, CONFIG_BPF_SYSCALL and \
 CONFIG_DEBUG_INFO_BTF. Nothing stays attached when boatload ends, however it ends.";
 
-/// Measure the file operations of any running program
+/// Show where the time of a program goes: the share of file calls, each operation
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Trace {
@@ -53,11 +55,8 @@ pub(super) struct Trace {
     /// Operations, such as create,fsync [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = words(&TracedOperation::ALL, TracedOperation::as_str))]
     operation: Vec<TracedOperation>,
-    /// Tell calls apart by the directory of the file that they name
-    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(&TraceBy::ALL, TraceBy::as_str))]
-    by: Option<TraceBy>,
     /// Operations of each window
-    #[arg(long, value_name = "N", default_value = "1000", conflicts_with = "by", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     every: u64,
     /// End after a time such as 60s
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -136,7 +135,6 @@ impl Trace {
             target,
             path: self.path,
             operations,
-            by: self.by,
             every: self.every,
             duration: self.duration,
             command: command_line(std::env::args_os()),

@@ -1,7 +1,7 @@
 //! Writes the table of an answer: the cells of its figures, and what of it has room.
 
-use super::table::{Align, Table};
-use super::text::{known, number, time};
+use super::table::{Align, CELL_MAX, GROUP_GAP, Table};
+use super::text::{known, number, shorten_names, time, width};
 use boatload_analysis::effects::decide::Decision;
 use boatload_analysis::findings::say;
 use boatload_analysis::readings::table::{AnswerCell, AnswerTable};
@@ -30,9 +30,45 @@ pub(super) fn table_of(table: &AnswerTable, rows: &[usize], columns: usize) -> T
     let mut text = Table::of_names(&table.corner, Align::Left, names);
     for column in table.columns.iter().take(columns) {
         text.column_apart(&column.head, rows.iter().map(|at| cell(&column.cells[*at])));
+        if column.cells.iter().any(|cell| matches!(cell, AnswerCell::Place { .. })) {
+            text.align_last(Align::Left);
+        }
     }
     text
 }
+
+/// The same with the directories of its last column cut to the width that the other columns leave; without this column where
+/// the width is too small.
+pub(super) fn with_places_cut(mut table: AnswerTable, columns: usize) -> AnswerTable {
+    let Some(mut last) = table.columns.pop() else { return table };
+    let others = table_of(&table, &all_rows(&table), table.columns.len()).line_width(columns);
+    let room = columns.saturating_sub(others + GROUP_GAP).min(CELL_MAX);
+    let path = |cell: &'_ AnswerCell| match cell {
+        AnswerCell::Place { path, about } => {
+            let behind = if about.is_empty() { 0 } else { width(about) + BRACKETS };
+            Some((path.clone(), room.saturating_sub(behind)))
+        }
+        _ => None,
+    };
+    let paths: Vec<(String, usize)> = last.cells.iter().filter_map(path).collect();
+    if !paths.is_empty() && room < PLACE_COLUMNS_MIN {
+        return table;
+    }
+    let paths: Vec<(&str, usize)> = paths.iter().map(|(path, room)| (&**path, *room)).collect();
+    let mut cut = shorten_names(&paths).into_iter();
+    for cell in &mut last.cells {
+        if let AnswerCell::Place { path, .. } = cell {
+            *path = cut.next().unwrap_or_default();
+        }
+    }
+    table.columns.push(last);
+    table
+}
+
+/// What stands around the share behind a directory: a blank and two brackets.
+const BRACKETS: usize = 3;
+/// A column of directories that is narrower says nothing.
+const PLACE_COLUMNS_MIN: usize = 14;
 
 /// The rows that stand if there is room for so many: all that the answer names, then the first ones.
 pub(super) fn shown_rows(table: &AnswerTable, answer: &Statement, room: usize) -> Vec<usize> {
@@ -71,6 +107,8 @@ fn cell(cell: &AnswerCell) -> String {
         AnswerCell::Times(ratio, decision) => say::near(*ratio) + mark(*decision),
         AnswerCell::Interval(interval, decision) => say::span(*interval) + mark(*decision),
         AnswerCell::Name(name) => name.clone(),
+        AnswerCell::Place { path, about } if about.is_empty() => path.clone(),
+        AnswerCell::Place { path, about } => format!("{path} ({about})"),
     }
 }
 

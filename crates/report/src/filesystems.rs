@@ -15,7 +15,6 @@ use boatload_base::distinct::each_once;
 use boatload_base::units::{self, Unit, counted, grouped};
 use boatload_results::book::{Book, MadeFileSystem};
 use boatload_results::order::made;
-use boatload_run::site::ConditionName;
 
 pub(super) fn made_table(book: &Book) -> TitledTable {
     let mut table = Table::new(&[("type", Align::Left), ("made by", Align::Left)]);
@@ -132,12 +131,7 @@ pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
         let cells = places.iter().map(|place| condition(place.means[at], *unit));
         table.column_apart(name.as_str(), cells);
     }
-    let is_of_trace =
-        conditions.names.iter().any(|(name, _)| *name == ConditionName::DirectoryEntries);
-    let title = match is_of_trace {
-        true => "found when the trace ended".into(),
-        false => "found before the phases, mean over the repeats".into(),
-    };
+    let title = "found before the phases, mean over the repeats".into();
     (!conditions.names.is_empty()).then_some(TitledTable { title, table })
 }
 

@@ -3,14 +3,15 @@
 
 use std::io::{self, Write};
 
-use super::answer_table::{shown_rows, table_of};
-use super::head::{about_measured, about_trace};
+use super::answer_table::{shown_rows, table_of, with_places_cut};
+use super::head::about_measured;
 use super::table::Table;
 use super::text::{wrap_to, write_wrapped};
 use boatload_analysis::Analysis;
 use boatload_analysis::answer::{AnswerFinding, Reliability};
 use boatload_analysis::finding::Finding;
 use boatload_analysis::readings::table::AnswerTable;
+use boatload_analysis::readings::trace_remarks;
 use boatload_analysis::statement::Statement;
 use boatload_base::units::counted;
 use boatload_results::book::RunFacts;
@@ -72,7 +73,7 @@ struct FirstScreen {
     answer: Vec<String>,
     statement: Statement,
     table: AnswerTable,
-    traced: Vec<String>,
+    remarks: Vec<String>,
     commands: Vec<String>,
 }
 
@@ -87,12 +88,15 @@ impl FirstScreen {
     fn new(analysis: &Analysis<'_>, columns: usize) -> Self {
         let run = &analysis.book.run;
         let wrapped = |lead: &str, text: &str| wrap_to(columns, lead, text);
+        let remarks = trace_remarks(analysis.book);
         let measured = about_measured(analysis).unwrap_or_default();
         let answer = analysis.answer();
         let statement = answer.map(AnswerFinding::fitted).unwrap_or_default();
-        let low = answer.filter(|answer| answer.reliability == Reliability::Low);
+        // What was measured of one program is so of this one: the screen claims no more.
+        let is_traced = run.traced.is_some();
+        let low = answer.filter(|one| one.reliability == Reliability::Low && !is_traced);
         let lines = match answer {
-            Some(_) => wrapped("  ", &statement.to_string()),
+            Some(_) => wrapped(if is_traced { "" } else { "  " }, &statement.to_string()),
             None => vec!["Nothing was measured.".into()],
         };
         let low = low.map(|answer| wrapped("  ", &about_reliability(answer))).unwrap_or_default();
@@ -102,11 +106,14 @@ impl FirstScreen {
         };
         Self {
             columns,
-            head: [wrapped("", analysis.question()), wrapped("", &measured)].concat(),
+            head: match is_traced {
+                true => Vec::new(),
+                false => [wrapped("", analysis.question()), wrapped("", &measured)].concat(),
+            },
             answer: [lines, low].concat(),
             statement,
-            table: analysis.answer_table(),
-            traced: wrapped("", &about_trace(run).unwrap_or_default()),
+            table: with_places_cut(analysis.answer_table(), columns),
+            remarks: remarks.iter().flat_map(|remark| wrapped("", remark)).collect(),
             commands: next
                 .map(|next| format!("Next: {next}"))
                 .into_iter()
@@ -152,10 +159,11 @@ impl FirstScreen {
 
     fn lines(&self, shown: &ShownParts) -> Vec<String> {
         let mut lines = Vec::new();
-        let figures = [self.table_lines(shown), self.traced.clone()].concat();
+        let figures = [self.table_lines(shown), self.remarks.clone()].concat();
         let parts = [&self.head, &self.answer, &figures, &self.commands];
         for (at, part) in parts.into_iter().enumerate() {
-            if at > 0 && !part.is_empty() && !(shown.is_tight && at == 1) {
+            let is_joined = part.is_empty() || lines.is_empty() || shown.is_tight && at == 1;
+            if !is_joined {
                 lines.push(String::new());
             }
             lines.extend(part.iter().cloned());
@@ -179,7 +187,7 @@ impl FirstScreen {
             some => format!("; {}: see --details", counted(some as u64, "more row")),
         };
         let notes = self.table.notes_of(&rows, shown.columns) + &more;
-        lines.extend(wrap_to(self.columns, "", &notes));
+        lines.extend(wrap_to(self.columns, "", notes.trim_start_matches("; ")));
         lines
     }
 }

@@ -83,40 +83,15 @@ pub(super) fn about_cost(run: &RunFacts) -> String {
     format!("measurement overhead: {cost} per operation")
 }
 
-/// Who traced whose calls, what that cost, and what it did not see; none where nothing was traced.
+/// Who traced whose calls, and what that cost; none where nothing was traced.
 pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
     let traced = run.traced.as_ref()?;
-    let TraceFacts { target, tracer, lost, io_uring_calls, program_end, .. } = traced;
+    let TraceFacts { target, tracer, .. } = traced;
     let below = traced.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
     let [own, others] = [run.overhead_ns, Some(traced.bystander_ns)].map(time);
-    let mut text = format!(
+    Some(format!(
         "System calls of {target}{below}, by {tracer}. It costs {own} of each traced call and {others} of any other."
-    );
-    if traced.classes_summed > 0 {
-        text += &format!(" {}", summed(traced));
-    }
-    if *lost > 0 {
-        text += &format!(" {} were counted, but not timed.", counted(*lost, "call"));
-    }
-    if *io_uring_calls > 0 {
-        let calls = counted(*io_uring_calls, "call");
-        text += &format!(" io_uring was used ({calls}): what it did is missing here.");
-    }
-    if let Some(end) = program_end {
-        text += &format!(" The program {end}.");
-    }
-    Some(text)
-}
-
-/// Which classes have no rows of their own.
-fn summed(traced: &TraceFacts) -> String {
-    format!(
-        "The directories with most time have rows of their own; {} summed up.",
-        match traced.classes_summed {
-            1 => "1 other is".into(),
-            many => format!("{} others are", units::grouped(many)),
-        }
-    )
+    ))
 }
 
 /// When and where a run went on after it had ended early; none if it never had.
@@ -183,8 +158,8 @@ pub(super) fn about_place(book: &Book) -> String {
     if !book.filesystems.is_empty() {
         return about_made(book);
     }
-    if book.run.traced.is_some() && book.host.filesystem.kind.is_empty() {
-        return "any file system".into();
+    if is_anywhere(book) {
+        return ANYWHERE.into();
     }
     let FilesystemFacts { available_bytes, total_bytes, .. } = &book.host.filesystem;
     let about = about_existing(&book.host);
@@ -194,6 +169,13 @@ pub(super) fn about_place(book: &Book) -> String {
         }
         None => about,
     }
+}
+
+const ANYWHERE: &str = "any file system";
+
+/// Whether it is a trace of whatever file system was used.
+fn is_anywhere(book: &Book) -> bool {
+    book.run.traced.is_some() && book.host.filesystem.kind.is_empty()
 }
 
 const SIMULATED: &str = "the simulated file system";
@@ -269,6 +251,7 @@ pub(super) fn short_place(book: &Book) -> String {
     let made = made(book);
     let kinds = listed(&each_once(made.iter().map(|made| kind_of(made, &book.run.command))));
     match each_once(made.iter().map(|made| short_ground(made))).as_slice() {
+        [] if is_anywhere(book) => ANYWHERE.into(),
         [] => about_existing(&book.host),
         [ground] => format!("{kinds} on {ground}"),
         grounds => format!("{kinds} on {}", listed(grounds)),

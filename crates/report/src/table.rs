@@ -73,11 +73,11 @@ const WORD_MIN: usize = 8;
 /// Longer names are cut beside a note.
 pub(super) const NOTE_NAME_MAX: usize = 24;
 /// Longer cells of a group are cut.
-const CELL_MAX: usize = 40;
+pub(super) const CELL_MAX: usize = 40;
 /// Longer heads in a group are cut.
 const HEAD_MAX: usize = 15;
 /// Blanks before a group.
-const GROUP_GAP: usize = 2;
+pub(super) const GROUP_GAP: usize = 2;
 
 /// Where a column stands in a line.
 struct PlacedColumn {
@@ -131,6 +131,18 @@ impl Table {
             self.group();
             self.column(head, cells);
         }
+    }
+
+    /// Aligns its last column otherwise.
+    pub(super) fn align_last(&mut self, align: Align) {
+        if let Some(head) = self.heads.last_mut() {
+            head.align = align;
+        }
+    }
+
+    /// The width of a line with all groups in it.
+    pub(super) fn line_width(&self, columns: usize) -> usize {
+        self.needs(&(0..self.groups.len()), &self.widths(columns))
     }
 
     /// Adds a column of numbers to the last group, with a cell for each line.
@@ -247,8 +259,7 @@ impl Table {
 
     /// The columns of text that all groups take beside each other.
     fn figures(&self, columns: usize) -> usize {
-        let widths = self.widths(columns);
-        self.needs(&(0..self.groups.len()), &widths) - widths[0]
+        self.line_width(columns) - self.widths(columns)[0]
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::ReportFormat;
-use super::answer_table::{whole_notes, whole_table};
+use super::answer_table::{whole_notes, whole_table, with_places_cut};
 use super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::{about_stopping, write_head};
@@ -16,6 +16,7 @@ use boatload_analysis::Analysis;
 use boatload_analysis::finding::Finding;
 use boatload_analysis::latencies::is_latencies_only;
 use boatload_analysis::readings::table::about_levels;
+use boatload_analysis::readings::{trace_directories, trace_remarks};
 use boatload_analysis::statement::begun;
 
 /// What a user sees first; of published figures everything.
@@ -90,6 +91,15 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     let (book, summary) = (analysis.book, analysis.summary());
     if is_latencies_only(book, summary) {
         return single_latency_table(book).write(out);
+    }
+    if let Some(directories) = trace_directories(book) {
+        for table in [analysis.answer_table(), directories] {
+            let table = with_places_cut(table, WIDTH);
+            whole_table(&table).write(out)?;
+            write_wrapped("", &whole_notes(&table), out)?;
+            writeln!(out)?;
+        }
+        return trace_remarks(book).iter().try_for_each(|remark| write_wrapped("", remark, out));
     }
     if !summary.levels().is_empty() && book.run.reference.is_none() {
         let table = analysis.answer_table();

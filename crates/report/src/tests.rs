@@ -11,10 +11,11 @@ use serde_json::Value;
 use super::*;
 use boatload_base::fixture::golden;
 use boatload_host::facts::DeviceFacts;
+use boatload_host::tracing::TracedOperation;
 use boatload_plan::Conclusion;
 use boatload_plan::Scale;
-use boatload_results::book::MadeOn;
 use boatload_results::book::{Book, CellKey, Level, MadeFileSystem, Measurement, RunFacts};
+use boatload_results::book::{MadeOn, TracedDirectory};
 use boatload_results::fixture::{self, growing};
 use boatload_results::reference::{find_reference, references};
 use boatload_results::store::{RunList, RunSummary, UnreadableRun};
@@ -125,6 +126,42 @@ fn scattered_book(scattered: f64) -> Book {
         }
     }
     book
+}
+
+#[test]
+fn a_trace_fits_each_terminal_and_says_first_where_the_time_went() {
+    let book = fixture::traced::traced();
+    assert_golden("terminal-trace.txt", &rendered("terminal", &book));
+    assert_golden("details-trace.txt", &rendered("details", &book));
+    let mut many = book;
+    // As many operations as there are, with places of all lengths.
+    let place = many.run.traced.as_ref().unwrap().directories[0].clone();
+    many.measurements = TracedOperation::ALL
+        .map(|operation| Measurement {
+            phase: operation.as_str().into(),
+            operation: Some(operation.into()),
+            ..many.measurements[1].clone()
+        })
+        .to_vec();
+    let traced = many.run.traced.as_mut().unwrap();
+    traced.directories = TracedOperation::ALL
+        .map(|operation| TracedDirectory {
+            operation,
+            path: format!("{}/{}", place.path, "目录\n".repeat(operation as usize)),
+            ..place.clone()
+        })
+        .to_vec();
+    traced.lost = 3;
+    let many = many.ordered_as_measured();
+    for columns in [1, 40, 41, 50, 60, 70, 80, 100, 120, 500] {
+        let mut out = Vec::new();
+        write_screen(&Analysis::of(&many), columns, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let broken = text.lines().filter(|line| !line.starts_with("More: "));
+        let widest = broken.map(width).max().unwrap();
+        assert!(widest <= columns.clamp(40, 120), "{columns}: {widest}\n{text}");
+        assert!(text.lines().count() <= first_screen::LINES_MAX, "{columns}: {text}");
+    }
 }
 
 #[test]

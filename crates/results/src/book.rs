@@ -18,7 +18,7 @@ use boatload_base::units::Unit;
 pub use boatload_host::disk_activity::DiskActivity;
 pub use boatload_host::disturbance::Disturbance;
 use boatload_host::facts::{DeviceFacts, HostFacts};
-pub use boatload_host::tracing::TraceBy;
+use boatload_host::tracing::TracedOperation;
 use boatload_op::{Durability, Operation};
 use boatload_plan::Plan;
 pub use boatload_plan::phase::SETTLE;
@@ -260,12 +260,22 @@ pub struct TraceFacts {
     pub path: Option<String>,
     /// The program that traced, with its version.
     pub tracer: String,
-    /// What the calls were grouped by; null for their operation alone. Each class is a variant then.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub by: Option<TraceBy>,
-    /// How many classes have no variant of their own, but one together.
-    #[serde(skip_serializing_if = "is_zero", default)]
-    pub classes_summed: u64,
+    /// The operations that were traced; empty for all.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub operations: Vec<TracedOperation>,
+    /// The directory in which the program was started, or in which boatload was.
+    pub directory: String,
+    /// Whether `seconds` is the time of a program from its start to the end of all its processes; else what was watched.
+    pub is_whole: bool,
+    /// How long it was traced, in seconds.
+    pub seconds: f64,
+    /// Time in which at least one thread was in a counted call, in seconds.
+    pub in_calls_seconds: f64,
+    /// For each operation first the place of most of its time: the lowest directory that has, with those below it, at least
+    /// half of it. Then the directories in which its calls took most time.
+    pub directories: Vec<TracedDirectory>,
+    /// The disk below the directory; null if there is none, or it counts nothing.
+    pub disk: Option<TracedDisk>,
     /// Operations of a window that were asked for; very many operations have wider ones.
     pub every: u64,
     /// What a call takes longer while others are traced, in nanoseconds.
@@ -281,9 +291,28 @@ pub struct TraceFacts {
     pub program_end: Option<String>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+/// Calls of an operation on files of one directory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TracedDirectory {
+    /// The operation.
+    pub operation: TracedOperation,
+    /// The directory's path.
+    pub path: String,
+    /// Whether the directories below it are counted too.
+    pub with_below: bool,
+    /// How many calls, failed ones too.
+    pub calls: u64,
+    /// Their time together, in nanoseconds.
+    pub total_ns: u64,
+}
+
+/// What a disk did while a program was traced, whoever used it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TracedDisk {
+    /// The kernel's name of it.
+    pub name: String,
+    /// Time in which it had at least one request, in seconds.
+    pub busy_seconds: f64,
 }
 
 named_enum! {

@@ -3,6 +3,7 @@
 pub mod growing;
 pub mod made;
 pub mod ranked;
+pub mod traced;
 
 use std::collections::{BTreeMap, BTreeSet};
 

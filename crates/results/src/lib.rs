@@ -25,6 +25,5 @@ pub mod reference;
 pub mod store;
 pub mod time_shares;
 pub mod tools;
-pub mod trace_classes;
-mod trace_counts;
+mod trace_directories;
 pub mod trace_tally;

@@ -2,17 +2,22 @@
 //! 32 from one power of two to the next; a bucket stands for the latency in its middle, which is off by 1.6% at most.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use super::book::{CacheReport, CellKey, Measurement, Window};
+use super::book::{CacheReport, CellKey, Measurement, TracedDirectory, Window};
 use super::histogram::{encoded, new_histogram};
 use super::recorder::latency;
-use super::trace_classes::{ClassCalls, ClassOperation, ClassTally, NamedClasses};
-pub use super::trace_counts::BucketCounts;
-use super::trace_counts::{CALLS_MAX, SLICES_MAX, add_to, sum_of};
+use super::trace_directories::DirectoryTally;
 use boatload_base::errno::Errno;
-use boatload_host::tracing::{BUCKET_BITS, MapEntry, TraceBatch, TracedOperation, WINDOW_SHIFT};
+use boatload_host::tracing::{
+    BUCKET_BITS, CallSum, DirectoryKey, FAILED, TraceBatch, TracedOperation, WINDOW_SHIFT,
+};
 use boatload_run::cache::CacheState;
 
+/// More calls than a machine makes while a trace lasts.
+const CALLS_MAX: u64 = 1 << 48;
+/// Slices of a measurement, at most.
+const SLICES_MAX: usize = 64;
 /// More windows of an operation become half as many.
 const WINDOWS_MAX: usize = 1_000;
 /// Fewer do not show how they differ.
@@ -22,34 +27,21 @@ const BUCKETS: u64 = 32;
 /// The kernel interrupts a call with one of these where a signal comes, and often begins it again.
 const RESTARTS: std::ops::RangeInclusive<u64> = 512..=516;
 
-/// Calls of one operation in one bucket.
-#[derive(Clone, Copy, Debug)]
-struct CountedCalls {
-    /// The number of the operation.
-    operation: u64,
-    /// The number of the first call of their window.
-    window: u64,
-    /// Which bucket.
-    bucket: u16,
-    /// How many.
-    calls: u64,
+/// Calls by bucket.
+type BucketCounts = BTreeMap<u16, u64>;
+
+/// Adds to a count that stops at its maximum.
+fn add_to(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
 }
 
-/// All calls of a batch whose latency was counted by window.
-fn calls_of_windows(batch: &TraceBatch) -> impl Iterator<Item = CountedCalls> {
-    batch.latencies.iter().map(|entry| {
-        let low = entry.key & ((1 << WINDOW_SHIFT) - 1);
-        CountedCalls {
-            operation: low >> BUCKET_BITS,
-            window: entry.key >> WINDOW_SHIFT,
-            bucket: (low & ((1 << BUCKET_BITS) - 1)) as u16,
-            calls: entry.value.min(CALLS_MAX),
-        }
-    })
+/// The sum of counts, at most the most that there is.
+fn sum_of(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }
 
 /// The latency below which a share of the calls lies, 0 to 1, in nanoseconds; 0 without calls.
-pub fn quantile_ns(counts: &BucketCounts, share: f64) -> u64 {
+fn quantile_ns(counts: &BucketCounts, share: f64) -> u64 {
     let calls = sum_of(counts.values().copied());
     let rank = (share * calls as f64).ceil().max(1.0) as u64;
     let mut below = 0u64;
@@ -64,17 +56,20 @@ pub fn quantile_ns(counts: &BucketCounts, share: f64) -> u64 {
 #[derive(Debug, Default)]
 pub struct TraceTally {
     operations: BTreeMap<u64, OperationTally>,
-    classes: ClassTally,
+    directories: DirectoryTally,
 }
 
 /// What was counted of one operation.
 #[derive(Debug, Default)]
 struct OperationTally {
-    /// Calls of a window, by its first number.
+    /// Calls of a window that succeeded, by its first number.
     windows: BTreeMap<u64, BucketCounts>,
+    /// Calls that failed.
+    failed: BucketCounts,
     /// Operations of a window.
     width: u64,
-    total: u64,
+    /// All calls.
+    sum: CallSum,
     errors: BTreeMap<u64, u64>,
     bytes: u64,
 }
@@ -82,122 +77,79 @@ struct OperationTally {
 impl TraceTally {
     /// Adds what was counted, in windows of at least `every` operations.
     pub fn add(&mut self, batch: &TraceBatch, every: u64) {
-        for counted in calls_of_windows(batch) {
-            let one = self.operations.entry(counted.operation).or_default();
+        for entry in &batch.latencies {
+            let low = entry.key & ((1 << WINDOW_SHIFT) - 1);
+            let one = self.operations.entry(low >> BUCKET_BITS).or_default();
+            let bucket = (low & ((1 << BUCKET_BITS) - 1)) as u16;
+            let calls = entry.value.min(CALLS_MAX);
+            if entry.key & FAILED != 0 {
+                add_to(one.failed.entry(bucket).or_default(), calls);
+                continue;
+            }
             one.width = one.width.max(every).max(1);
-            let first = counted.window / one.width * one.width;
-            let window = one.windows.entry(first).or_default();
-            add_to(window.entry(counted.bucket).or_default(), counted.calls);
+            let first = (entry.key >> WINDOW_SHIFT) / one.width * one.width;
+            add_to(one.windows.entry(first).or_default().entry(bucket).or_default(), calls);
             one.merge_windows();
         }
-        let mut of = |entry: &MapEntry, set: fn(&mut OperationTally, u64)| {
-            set(self.operations.entry(entry.key).or_default(), entry.value);
-        };
-        batch.totals.iter().for_each(|entry| of(entry, |one, value| one.total = value));
-        batch.bytes.iter().for_each(|entry| of(entry, |one, value| one.bytes = value));
+        for entry in &batch.bytes {
+            self.operations.entry(entry.key).or_default().bytes = entry.value;
+        }
+        for total in &batch.totals {
+            self.operations.entry(total.operation).or_default().sum = total.sum;
+        }
         for entry in &batch.errors {
             let one = self.operations.entry(entry.key >> WINDOW_SHIFT).or_default();
-            let number = entry.key & ((1 << WINDOW_SHIFT) - 1);
-            one.errors.insert(number, entry.value);
+            one.errors.insert(entry.key & ((1 << WINDOW_SHIFT) - 1), entry.value);
         }
-        self.classes.add(batch);
+        self.directories.add(&batch.directories);
     }
 
-    /// What was counted by class, which is taken out.
-    pub fn take_classes(&mut self) -> ClassTally {
-        std::mem::take(&mut self.classes)
+    /// For each operation the directories whose calls took most time, as far as their paths are known; these counts are then
+    /// gone.
+    pub fn take_directories(
+        &mut self,
+        path_of: &mut dyn FnMut(DirectoryKey) -> Option<PathBuf>,
+    ) -> Vec<TracedDirectory> {
+        std::mem::take(&mut self.directories).named(path_of)
     }
 
-    /// How many calls there were of an operation of this number, if they are counted at all.
-    pub fn total(&self, number: u64) -> u64 {
-        self.operations.get(&number).map_or(0, |one| one.total)
-    }
-
-    /// Calls that succeeded, of those operations that are traced.
-    pub fn counted(&self) -> Vec<(TracedOperation, u64)> {
+    /// Those operations that are traced.
+    fn known(&self) -> impl Iterator<Item = (TracedOperation, &OperationTally)> {
         let all = self.operations.iter();
-        all.filter_map(|(number, one)| Some((TracedOperation::of_number(*number)?, one.total)))
-            .collect()
+        all.filter_map(|(number, one)| Some((TracedOperation::of_number(*number)?, one)))
+    }
+
+    /// Calls of each operation.
+    pub fn counted(&self) -> impl Iterator<Item = (TracedOperation, u64)> {
+        self.known().map(|(operation, one)| (operation, one.sum.calls))
+    }
+
+    /// The time of all calls together, in nanoseconds.
+    pub fn total_ns(&self) -> u64 {
+        sum_of(self.known().map(|(_, one)| one.sum.total_ns))
     }
 
     /// Calls whose latencies were lost, because a map of the kernel was full.
     pub fn lost(&self) -> u64 {
-        let known = self
-            .operations
-            .iter()
-            .filter(|(number, _)| TracedOperation::of_number(**number).is_some());
-        let recorded = |(number, one): (&u64, &OperationTally)| {
-            one.recorded() + self.classes.recorded(*number)
-        };
-        known.map(|(number, one)| one.total.saturating_sub(recorded((number, one)))).sum()
+        self.known().map(|(_, one)| one.sum.calls.saturating_sub(one.recorded())).sum()
     }
 
     /// A measurement of each operation that was seen, in their usual order.
     pub fn measurements(&self, variant: &str) -> Vec<Measurement> {
-        let all = self.operations.iter();
-        let known =
-            all.filter_map(|(number, one)| Some((TracedOperation::of_number(*number)?, one)));
-        let seen = known.filter(|(_, one)| one.total > 0 || !one.errors.is_empty());
+        let seen = self.known().filter(|(_, one)| one.sum.calls > 0);
         seen.map(|(operation, one)| one.measurement(operation, variant)).collect()
     }
 }
 
-impl TraceTally {
-    /// A measurement of each operation in each class. Operations without a class, and all calls that failed, are in the measurement of
-    /// the variant `rest`.
-    pub fn class_measurements(&self, named: &NamedClasses, rest: &str) -> Vec<Measurement> {
-        let without_latencies = |one: &OperationTally| OperationTally {
-            total: one.total,
-            bytes: one.bytes,
-            errors: one.errors.clone(),
-            ..OperationTally::default()
-        };
-        let all = self.operations.iter();
-        let mut left: BTreeMap<u64, OperationTally> =
-            all.map(|(number, one)| (*number, without_latencies(one))).collect();
-        let mut all = Vec::new();
-        for class in &named.classes {
-            for (operation, number, calls) in known_operations(&class.calls) {
-                if let Some(rest) = left.get_mut(&number) {
-                    rest.total = rest.total.saturating_sub(calls.recorded());
-                    rest.bytes = rest.bytes.saturating_sub(calls.bytes);
-                }
-                let tally = OperationTally::of_class(calls, calls.recorded(), calls.bytes);
-                let slices_ns = calls.slices_ns();
-                all.push(Measurement { slices_ns, ..tally.measurement(operation, &class.name) });
-            }
-        }
-        let none = ClassOperation::default();
-        for (number, OperationTally { total, bytes, errors, .. }) in left {
-            let Some(operation) = TracedOperation::of_number(number) else { continue };
-            let calls = named.rest.operations.get(&number).unwrap_or(&none);
-            let tally = OperationTally { errors, ..OperationTally::of_class(calls, total, bytes) };
-            if tally.total > 0 || !tally.errors.is_empty() {
-                all.push(tally.measurement(operation, rest));
-            }
-        }
-        all
-    }
-}
-
-fn known_operations(
-    calls: &ClassCalls,
-) -> impl Iterator<Item = (TracedOperation, u64, &ClassOperation)> {
-    let all = calls.operations.iter();
-    all.filter_map(|(number, calls)| {
-        let operation = TracedOperation::of_number(*number)?;
-        (calls.recorded() > 0).then_some((operation, *number, calls))
-    })
-}
-
 impl OperationTally {
-    fn of_class(calls: &ClassOperation, total: u64, bytes: u64) -> Self {
-        let windows = BTreeMap::from([(0, calls.counts.clone())]);
-        Self { windows, width: u64::MAX, total, bytes, ..Self::default() }
+    fn recorded(&self) -> u64 {
+        sum_of(self.latencies().map(|(_, calls)| calls))
     }
 
-    fn recorded(&self) -> u64 {
-        sum_of(self.windows.values().flat_map(BTreeMap::values).copied())
+    /// Calls by bucket.
+    fn latencies(&self) -> impl Iterator<Item = (u16, u64)> {
+        let all = self.windows.values().chain([&self.failed]).flatten();
+        all.map(|(bucket, calls)| (*bucket, *calls))
     }
 
     fn merge_windows(&mut self) {
@@ -214,12 +166,10 @@ impl OperationTally {
 
     fn measurement(&self, operation: TracedOperation, variant: &str) -> Measurement {
         let mut histogram = new_histogram();
-        let mut sum_ns = 0.0;
-        for (bucket, count) in self.windows.values().flatten() {
-            histogram.saturating_record_n(middle_ns(*bucket), *count);
-            sum_ns += middle_ns(*bucket) as f64 * *count as f64;
+        for (bucket, calls) in self.latencies() {
+            histogram.saturating_record_n(middle_ns(bucket), calls);
         }
-        let mean_ns = sum_ns / self.recorded().max(1) as f64;
+        let mean_ns = self.sum.total_ns as f64 / self.sum.calls.max(1) as f64;
         let windows = self.book_windows();
         let mut errors = BTreeMap::new();
         for (number, count) in &self.errors {
@@ -227,17 +177,18 @@ impl OperationTally {
             let error = i32::try_from(number).map_or(Errno::EIO, Errno);
             add_to(errors.entry(error).or_default(), *count);
         }
+        let operations = self.sum.calls.saturating_sub(sum_of(errors.values().copied()));
         Measurement {
             cell: CellKey { variant: variant.into(), level: None, repeat: 1 },
             phase: operation.as_str().into(),
             pass: 1,
             operation: Some(operation.into()),
             threads: Some(1),
-            operations: self.total,
-            operations_asked: Some(self.total),
+            operations,
+            operations_asked: Some(operations),
             errors,
             bytes: Some(self.bytes),
-            seconds: Some(mean_ns * self.total as f64 / 1e9),
+            seconds: Some(self.sum.total_ns as f64 / 1e9),
             sync_seconds: Some(0.0),
             latency: Some(latency(&histogram, mean_ns, histogram.min()..=histogram.max())),
             cache: CacheReport { found: CacheState::Unverified, ..CacheReport::default() },
@@ -284,7 +235,7 @@ impl OperationTally {
 }
 
 /// The middle of a bucket, in nanoseconds.
-pub fn middle_ns(bucket: u16) -> u64 {
+fn middle_ns(bucket: u16) -> u64 {
     let bucket = u64::from(bucket);
     if bucket < 2 * BUCKETS {
         return bucket;
@@ -311,6 +262,7 @@ fn slices(windows: &[Window]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use boatload_host::tracing::{MapEntry, OperationCalls};
 
     fn bucket_of(ns: u64) -> u16 {
         let shift = (64 - ns.leading_zeros()).saturating_sub(6);
@@ -324,9 +276,13 @@ mod tests {
                 | u64::from(bucket_of(*ns)),
             value: *value,
         };
-        let mut totals: BTreeMap<u64, u64> = BTreeMap::new();
-        entries.iter().for_each(|one| *totals.entry(one.1.number()).or_default() += one.3);
-        let totals = totals.into_iter().map(|(key, value)| MapEntry { key, value }).collect();
+        let mut totals: BTreeMap<u64, CallSum> = BTreeMap::new();
+        for (_, operation, ns, calls) in entries {
+            let sum = CallSum { calls: *calls, total_ns: ns * calls };
+            totals.entry(operation.number()).or_default().add(sum);
+        }
+        let total = |(operation, sum)| OperationCalls { operation, sum };
+        let totals = totals.into_iter().map(total).collect();
         TraceBatch { latencies: entries.iter().map(key).collect(), totals, ..TraceBatch::default() }
     }
 
@@ -345,7 +301,7 @@ mod tests {
         // Two calls had the same number: the second window begins later than its key says.
         tally.add(&batch(&[(0, create, 1000, 900), (0, create, 4000, 101)]), 1000);
         let mut more = batch(&[(1000, create, 2000, 1000)]);
-        more.totals[0].value = 2001;
+        more.totals[0].sum = CallSum { calls: 2001, total_ns: 3_304_000 };
         tally.add(&more, 1000);
         let all = tally.measurements("touch");
         let [one] = all.as_slice() else { panic!("{all:?}") };
@@ -364,7 +320,7 @@ mod tests {
     fn what_a_full_map_lost_is_counted_and_the_total_stays() {
         let mut tally = TraceTally::default();
         let mut full = batch(&[(0, TracedOperation::Read, 500, 10)]);
-        full.totals[0].value = 25;
+        full.totals[0].sum.calls = 25;
         tally.add(&full, 1000);
         assert_eq!((tally.lost(), tally.measurements("x")[0].operations), (15, 25));
     }
@@ -382,15 +338,19 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_counted_by_name_and_interrupted_calls_are_one_kind() {
+    fn failed_calls_are_counted_by_their_error_and_timed_outside_of_windows() {
         let mut tally = TraceTally::default();
         let key = |number: u64| TracedOperation::Open.number() << WINDOW_SHIFT | number;
         let errors = [(2, 5), (512, 1), (516, 2), (4, 4)];
         let errors = errors.map(|(number, value)| MapEntry { key: key(number), value }).to_vec();
-        tally.add(&TraceBatch { errors, ..TraceBatch::default() }, 1000);
+        let mut all = batch(&[(0, TracedOperation::Open, 1000, 20)]);
+        all.latencies[0].value -= 12;
+        all.latencies.push(MapEntry { key: all.latencies[0].key | FAILED, value: 12 });
+        tally.add(&TraceBatch { errors, ..all }, 1000);
         let all = tally.measurements("x");
         let errors = BTreeMap::from([(Errno::EINTR, 7), (Errno::ENOENT, 5)]);
-        assert_eq!((&all[0].errors, all[0].operations), (&errors, 0));
+        assert_eq!((&all[0].errors, all[0].operations, tally.lost()), (&errors, 8, 0));
+        assert_eq!((all[0].seconds, tally.total_ns()), (Some(20e-6), 20_000));
     }
 
     #[test]

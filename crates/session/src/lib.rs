@@ -15,7 +15,6 @@ mod resume;
 pub mod room;
 mod sites;
 pub mod trace;
-pub mod trace_classes;
 pub mod trials;
 mod until_decided;
 

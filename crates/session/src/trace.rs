@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
 
-use super::trace_classes::name_classes;
 use super::{VERSION, Watcher, new_id, now};
 use boatload_base::failure::{Failure, Result, shown};
-use boatload_base::units::grouped;
+use boatload_base::units::{grouped, span};
+use boatload_host::block_device::{BlockDevice, DeviceCounters};
 use boatload_host::facts::{FilesystemFacts, HostFacts};
+use boatload_host::mounts::Mount;
 use boatload_host::process::{ProcessMark, descendants};
 use boatload_host::stopped_program::{ProgramEnd, StoppedProgram};
 use boatload_host::tracing::{
-    DirectoryNames, MAP_ENTRIES_MAX, OTHER_DIRECTORIES, PathFilter, ProcessFilter, ScriptOrder,
-    TraceBatch, TraceBy, TracedOperation, Tracer, TracerProgram, URING_NUMBER,
+    DirectoryNames, MAP_ENTRIES_MAX, PathFilter, ProcessFilter, ScriptOrder, TraceBatch,
+    TracedOperation, Tracer, TracerProgram, online_processors,
 };
 use boatload_plan::Conclusion;
-use boatload_results::book::{Book, RunFacts, Stopping, TraceEnd, TraceFacts};
+use boatload_results::book::{Book, RunFacts, Stopping, TraceEnd, TraceFacts, TracedDisk};
 use boatload_results::trace_tally::TraceTally;
 use boatload_run::clock::{Clock, RealClock};
 use boatload_run::interrupt::Interrupt;
@@ -27,8 +28,12 @@ use boatload_run::run_directory::open_parent;
 /// The scenario's name of every traced run.
 const SCENARIO: &str = "trace";
 
-/// How often the counts are taken from the kernel: so often that its maps do not fill.
+/// The pause between two checks for the end of the trace.
 const PAUSE: Duration = Duration::from_millis(100);
+/// After this many pauses counts are taken from the kernel, which takes time from the program; after each where its maps fill.
+const PAUSES_MAX: u32 = 4;
+/// Entries of a map, at one look, that count as filling.
+const ENTRIES_MANY: usize = MAP_ENTRIES_MAX as usize / 16;
 /// The pause between reports of progress, in seconds.
 const SHOWN_EVERY: f64 = 0.5;
 /// Windows become twice as wide when one look finds more entries than this.
@@ -41,6 +46,9 @@ const OWN_CALLS: u32 = 200;
 const OWN_TRIES: u32 = 50;
 /// How often own calls take turns to be traced and not.
 const OWN_TURNS: u32 = 4;
+
+/// A longer word behind a program's name names no command of it.
+const COMMAND_BYTES_MAX: usize = 10;
 
 /// Looks that find no followed process before the trace ends.
 const LAST_LOOKS: u32 = 3;
@@ -65,8 +73,6 @@ pub struct TraceOrder {
     pub path: Option<PathBuf>,
     /// The operations that are traced.
     pub operations: Vec<TracedOperation>,
-    /// What else calls are grouped by.
-    pub by: Option<TraceBy>,
     /// Operations of a window.
     pub every: u64,
     /// Until the target ends, or the user ends it, if none.
@@ -94,17 +100,37 @@ impl TraceTarget {
         }
     }
 
-    /// The variant's name: one word where there is one.
+    /// The variant's name, short enough for a sentence.
     fn name(&self) -> String {
         match self {
             Self::Named(name) => lossy(name),
             Self::Process(process) => format!("process-{process}"),
-            Self::Program(_, line) => {
-                let program = line.split(' ').next().unwrap_or_default();
-                program.rsplit('/').next().unwrap_or_default().to_string()
-            }
+            Self::Program(_, line) => short_name(line),
             Self::Everyone => "all".into(),
         }
+    }
+
+    /// What counts the calls of the same without root, where something does.
+    fn by_strace(&self) -> Option<String> {
+        match self {
+            Self::Program(_, line) => Some(format!("strace -f -c -- {line}")),
+            Self::Process(process) => Some(format!("strace -f -c -p {process}")),
+            Self::Named(_) | Self::Everyone => None,
+        }
+    }
+}
+
+/// A program's name without its directory, with the word behind it where that names what it does: `git clone`.
+fn short_name(line: &str) -> String {
+    let mut words = line.split(' ');
+    let program = words.next().unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default();
+    let is_command = |word: &&str| {
+        word.len() <= COMMAND_BYTES_MAX && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    match words.next().filter(is_command) {
+        Some(command) => format!("{program} {command}"),
+        None => program.into(),
     }
 }
 
@@ -118,9 +144,9 @@ impl TraceOrder {
             processes: self.target.filter(),
             path: self.path.as_deref().map(PathFilter::new).transpose()?,
             operations: self.operations.clone(),
-            by: self.by,
             every: self.every,
             own_process: std::process::id(),
+            cpus: online_processors(),
         })
     }
 
@@ -133,13 +159,33 @@ impl TraceOrder {
     }
 
     /// The facts of the machine; of the file system only where one is named.
-    fn host(&self) -> Result<HostFacts> {
+    fn survey(&self) -> Result<TraceSurvey> {
         let directory = open_parent(self.path.as_deref().unwrap_or(Path::new(".")))?;
         let mut host = HostFacts::gather(directory.as_fd())?;
         if self.path.is_none() {
             (host.filesystem, host.device) = (FilesystemFacts::default(), None);
         }
-        Ok(host)
+        let mount = Mount::of(directory.as_fd()).ok();
+        Ok(TraceSurvey { host, device: mount.and_then(|mount| BlockDevice::under(&mount)) })
+    }
+}
+
+/// The machine, and the device below the directory.
+struct TraceSurvey {
+    host: HostFacts,
+    device: Option<BlockDevice>,
+}
+
+impl TraceSurvey {
+    fn counters(&self) -> Option<DeviceCounters> {
+        self.device.as_ref()?.counters()
+    }
+
+    /// What the disk did since these counters.
+    fn disk(&self, before: Option<DeviceCounters>) -> Option<TracedDisk> {
+        let moved = self.counters()?.since(before?)?;
+        let name = self.device.as_ref()?.facts.name.clone();
+        Some(TracedDisk { name, busy_seconds: moved.busy_ms as f64 / 1e3 })
     }
 }
 
@@ -149,8 +195,8 @@ impl TraceOrder {
 /// If it cannot trace, or nothing was seen.
 pub fn trace(mut order: TraceOrder, watcher: &dyn Watcher, interrupt: &Interrupt) -> Result<Book> {
     watcher.status("starting bpftrace");
-    let program = TracerProgram::find()?;
-    let (host, started) = (order.host()?, now());
+    let program = TracerProgram::find().map_err(|lack| with_strace(lack, &order.target))?;
+    let (survey, started) = (order.survey()?, now());
     let mark = match &order.target {
         TraceTarget::Process(process) => {
             Some(ProcessMark::of_process(*process).ok_or_else(|| {
@@ -161,35 +207,19 @@ pub fn trace(mut order: TraceOrder, watcher: &dyn Watcher, interrupt: &Interrupt
     };
     let mut session = TraceSession::start(&program, &order, mark)?;
     session.measure_costs()?;
+    session.begin()?;
+    let before = survey.counters();
     session.follow(&order.target);
     watcher.notice(&format!("tracing {}; {}", order.words(), order.until()));
     if let TraceTarget::Program(program, _) = &mut order.target {
         program.release()?;
     }
     let ended = session.watch(&order, watcher, interrupt)?;
-    let names = session.directory_names(&order, watcher, interrupt)?;
+    let disk = survey.disk(before);
+    let names = session.tracer.directory_names()?.with_mounts();
     let mut result = session.over();
-    let lost = result.tally.lost();
-    let stop = interrupt.flag();
-    let classes = order.by.map(|_| name_classes(result.tally.take_classes(), &names, stop));
-    let traced = TraceFacts {
-        by: order.by,
-        classes_summed: classes.as_ref().map_or(0, |classes| classes.named.summed),
-        target: order.target.words(),
-        path: order.path.as_ref().map(shown),
-        tracer: program.version,
-        every: order.every,
-        bystander_ns: result.costs.bystander_ns(),
-        lost,
-        io_uring_calls: result.tally.total(URING_NUMBER),
-        ended,
-        program_end: result.program_end.map(end_words),
-    };
-    let measurements = match &classes {
-        Some(classes) => result.tally.class_measurements(&classes.named, OTHER_DIRECTORIES),
-        None => result.tally.measurements(&order.target.name()),
-    };
-    let conditions = classes.map(|classes| classes.conditions).unwrap_or_default();
+    let traced = TraceFacts { disk, ..result.facts(&order, ended, &names, program.version) };
+    let measurements = result.tally.measurements(&order.target.name());
     if measurements.is_empty() {
         return Err(nothing_seen(&traced));
     }
@@ -203,17 +233,25 @@ pub fn trace(mut order: TraceOrder, watcher: &dyn Watcher, interrupt: &Interrupt
         boatload: VERSION.into(),
         complete: true,
         overhead_ns: Some(result.costs.traced_ns()),
-        conclude: order.by.map_or(vec![Conclusion::Growth], |_| Vec::new()),
+        conclude: vec![Conclusion::Growth],
         repeats: 1,
         stopping: Stopping::Fixed { fixed: 1 },
         traced: Some(traced),
         ..RunFacts::default()
     };
-    let book = Book { run, host, measurements, conditions, ..Book::default() };
-    let mut book = book.ordered_as_measured();
-    let usual = |phase: &String| TracedOperation::ALL.iter().position(|one| one.as_str() == *phase);
-    book.phases.sort_by_key(usual);
-    Ok(book)
+    let book = Book { run, host: survey.host, measurements, ..Book::default() };
+    Ok(book.ordered_as_measured())
+}
+
+/// What cannot be traced, with what counts the same calls meanwhile.
+fn with_strace(lack: Failure, target: &TraceTarget) -> Failure {
+    let Some(command) = target.by_strace() else { return lack };
+    let sentence = format!(
+        "{}. Meanwhile `{command}` counts each system call with its time in the kernel; the program runs several times \
+         as long",
+        lack.sentence
+    );
+    Failure { sentence, ..lack }
 }
 
 fn nothing_seen(traced: &TraceFacts) -> Failure {
@@ -221,8 +259,9 @@ fn nothing_seen(traced: &TraceFacts) -> Failure {
     let end =
         traced.program_end.as_ref().map(|end| format!(". The program {end}")).unwrap_or_default();
     Failure::failed(format!(
-        "{} did none of the traced file operations{below}, so nothing is kept{end}",
-        traced.target
+        "{} did none of the traced file operations{below} in {}, so nothing is kept{end}",
+        traced.target,
+        span(traced.seconds)
     ))
 }
 
@@ -240,11 +279,7 @@ impl TraceOrder {
     }
 
     fn question(&self) -> String {
-        let whose = format!("file operations of {}{}", self.target.words(), self.below());
-        match self.by {
-            None => format!("Do {whose} get slower over time?"),
-            Some(TraceBy::Directory) => format!("In which directories do {whose} take longest?"),
-        }
+        format!("Where does the time of {} go?", self.words())
     }
 
     /// When it ends, in words.
@@ -301,6 +336,10 @@ struct TraceSession {
     every: u64,
     /// When the last batch was taken, in seconds since the start.
     taken: f64,
+    /// The totals of the last batch.
+    last: TraceBatch,
+    /// How long the target was watched, in seconds.
+    watched: f64,
     mark: Option<ProcessMark>,
     program_end: Option<ProgramEnd>,
     /// Followed processes that still run after the one that was named.
@@ -327,6 +366,8 @@ impl TraceSession {
             costs: TraceCosts { untraced_ns, ..TraceCosts::default() },
             every: order.every,
             taken: 0.0,
+            last: TraceBatch::default(),
+            watched: 0.0,
             mark,
             program_end: None,
             survivors: 0,
@@ -345,6 +386,13 @@ impl TraceSession {
             // The kernel's maps are emptied.
             self.take(Tracer::collect)?;
         }
+        Ok(())
+    }
+
+    /// Forgets what was counted meanwhile.
+    fn begin(&mut self) -> Result<()> {
+        self.tracer.begin()?;
+        self.tally = TraceTally::default();
         Ok(())
     }
 
@@ -382,7 +430,7 @@ impl TraceSession {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<TraceEnd> {
-        let (from, mut shown_at) = (self.seconds(), f64::NEG_INFINITY);
+        let (from, mut shown_at, mut pauses) = (self.seconds(), f64::NEG_INFINITY, 0);
         let ended = loop {
             let had_survivors = self.survivors > 0;
             if let Some(ended) = self.end(order, interrupt, self.seconds() - from)? {
@@ -396,12 +444,18 @@ impl TraceSession {
                 ));
             }
             boatload_base::patience::pause(PAUSE);
+            pauses += 1;
+            if pauses < PAUSES_MAX && self.last.entries() < ENTRIES_MANY {
+                continue;
+            }
+            pauses = 0;
             self.take(Tracer::collect)?;
             if self.taken - shown_at >= SHOWN_EVERY {
                 shown_at = self.taken;
                 watcher.status(&self.progress(self.taken - from));
             }
         };
+        self.watched = self.seconds() - from;
         self.take(Tracer::finish)?;
         Ok(ended)
     }
@@ -453,23 +507,8 @@ impl TraceSession {
             self.every *= 2;
             self.tracer.widen_windows(self.every);
         }
+        self.last = batch;
         Ok(())
-    }
-
-    /// The names of the directories that were seen, where calls are grouped by directory.
-    fn directory_names(
-        &mut self,
-        order: &TraceOrder,
-        watcher: &dyn Watcher,
-        interrupt: &Interrupt,
-    ) -> Result<DirectoryNames> {
-        if order.by.is_none() {
-            return Ok(DirectoryNames::default());
-        }
-        // The one before only ended the tracing.
-        interrupt.forget();
-        watcher.status("looking at the directories; Ctrl-C leaves out how many entries they have");
-        Ok(self.tracer.directory_names()?.with_mounts())
     }
 
     fn seconds(&self) -> f64 {
@@ -478,7 +517,7 @@ impl TraceSession {
 
     /// `12 s: create 30,000, close 30,006`
     fn progress(&self, seconds: f64) -> String {
-        let counts = self.tally.counted().into_iter().filter(|(_, count)| *count > 0);
+        let counts = self.tally.counted().filter(|(_, count)| *count > 0);
         let texts: Vec<String> =
             counts.map(|(one, count)| format!("{one} {}", grouped(count))).collect();
         let seen = if texts.is_empty() { "nothing yet".into() } else { texts.join(", ") };
@@ -487,10 +526,11 @@ impl TraceSession {
 
     /// What was counted, with what tracing cost, when nothing is attached any more.
     fn over(self) -> TraceResult {
-        let Self { clock, tracer, tally, own_file, mut costs, program_end, .. } = self;
+        let Self { clock, tracer, tally, own_file, mut costs, program_end, last, watched, .. } =
+            self;
         drop(tracer);
         costs.untraced_ns = costs.untraced_ns.min(best_of_tries(&clock, &own_file));
-        TraceResult { tally, costs, program_end }
+        TraceResult { tally, costs, program_end, last, watched }
     }
 }
 
@@ -499,6 +539,46 @@ struct TraceResult {
     tally: TraceTally,
     costs: TraceCosts,
     program_end: Option<ProgramEnd>,
+    last: TraceBatch,
+    watched: f64,
+}
+
+impl TraceResult {
+    /// What is known of the whole; not of the disk. What was counted by directory is then gone.
+    fn facts(
+        &mut self,
+        order: &TraceOrder,
+        ended: TraceEnd,
+        names: &DirectoryNames,
+        tracer: String,
+    ) -> TraceFacts {
+        let TraceBatch { followed_ns, ended_ns, in_calls_ns, io_uring_calls, .. } = self.last;
+        let is_whole = ended == TraceEnd::ProgramEnded && ended_ns > followed_ns;
+        let seconds = match is_whole {
+            true => (ended_ns - followed_ns) as f64 / 1e9,
+            false => self.watched,
+        };
+        let in_calls_ns = in_calls_ns.min(self.tally.total_ns());
+        let all = order.operations.len() == TracedOperation::ALL.len();
+        TraceFacts {
+            target: order.target.words(),
+            path: order.path.as_ref().map(shown),
+            tracer,
+            operations: if all { Vec::new() } else { order.operations.clone() },
+            directory: std::env::current_dir().map(shown).unwrap_or_default(),
+            is_whole: is_whole && matches!(order.target, TraceTarget::Program(..)),
+            seconds,
+            in_calls_seconds: (in_calls_ns as f64 / 1e9).min(seconds),
+            directories: self.tally.take_directories(&mut |one| names.find(one)),
+            disk: None,
+            every: order.every,
+            bystander_ns: self.costs.bystander_ns(),
+            lost: self.tally.lost(),
+            io_uring_calls,
+            ended,
+            program_end: self.program_end.map(end_words),
+        }
+    }
 }
 
 fn best_of_tries(clock: &RealClock, file: &OwnedFd) -> f64 {
@@ -521,12 +601,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_program_is_named_with_its_command() {
+        let names = ["git clone x y", "/usr/bin/tar xf linux.tar", "make -j8", "rm -r d", "sh ./b"];
+        let expected = ["git clone", "tar xf", "make", "rm", "sh"];
+        assert_eq!(names.map(short_name), expected);
+    }
+
+    #[test]
     fn a_trace_of_a_directory_is_announced_by_its_path() {
         let order = TraceOrder {
             target: TraceTarget::Everyone,
             path: Some("/srv/mail".into()),
             operations: Vec::new(),
-            by: None,
             every: 1000,
             duration: None,
             command: String::new(),

@@ -5,7 +5,6 @@ pub mod disk;
 pub mod growth;
 pub mod law;
 pub mod say;
-pub mod slow_class;
 pub mod source;
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! a run to end, its sentences, its table and its picture. METHODOLOGY.md states their rules.
 
 pub(crate) mod answer_draft;
-mod class;
 mod crossing;
 pub(crate) mod disk_kinds;
 mod growth;
@@ -14,6 +13,7 @@ pub(crate) mod reading;
 mod source;
 pub mod table;
 mod tails;
+mod trace;
 
 use super::effect::EffectFinding;
 use super::observations::Observations;
@@ -23,6 +23,7 @@ use reading::{Reading, RunView};
 
 pub(crate) use profile::own_question;
 pub use reading::{ChartFamily, Picture};
+pub use trace::{trace_directories, trace_remarks};
 
 /// The readings that a job names by the word in its `conclude`.
 const READINGS: [(Conclusion, &dyn Reading); 6] = [
@@ -54,25 +55,15 @@ pub fn effects_of(wanted: &[Conclusion], all: &Observations<'_>, alpha: f64) -> 
     effects
 }
 
-/// The first reading that the job names and that has something to say; without a name how fast everything was, or of a trace
-/// by class the slowest one.
+/// The first reading that the job names and that has something to say; without a name how fast everything was. Of a trace
+/// where its time went.
 pub(crate) fn answering(run: &RunView<'_>) -> Option<AnsweredBy> {
-    let named = run.book.run.conclude.iter().find_map(|kind| {
-        let reading = reading_of(*kind);
-        let draft = reading.answer(run)?;
-        Some(AnsweredBy { reading, draft })
-    });
-    let unnamed = || -> Option<AnsweredBy> {
-        let by = run.book.run.traced.as_ref().and_then(|traced| traced.by);
-        let is_profile = run.book.run.conclude.is_empty();
-        let reading: &dyn Reading = match by {
-            Some(_) => &class::Class,
-            None if is_profile => &profile::Profile,
-            None => return None,
-        };
-        Some(AnsweredBy { reading, draft: reading.answer(run)? })
-    };
-    named.or_else(unnamed)
+    let answered =
+        |reading: &'static dyn Reading| Some(AnsweredBy { reading, draft: reading.answer(run)? });
+    let named = || run.book.run.conclude.iter().find_map(|kind| answered(reading_of(*kind)));
+    let unnamed =
+        || run.book.run.conclude.is_empty().then(|| answered(&profile::Profile)).flatten();
+    answered(&trace::FileTime).or_else(named).or_else(unnamed)
 }
 
 /// The reading that answers a run, and what it says.

@@ -94,6 +94,13 @@ pub enum AnswerCell {
     Interval(Interval, Decision),
     /// A level, or what limits an operation.
     Name(String),
+    /// A directory, which is cut where there is little room, with a remark in brackets.
+    Place {
+        /// Its path.
+        path: String,
+        /// Such as a share; nothing if empty.
+        about: String,
+    },
 }
 
 impl AnswerTable {

@@ -17,7 +17,7 @@ named_enum! {
         Write = "write",
         /// A close of a file or directory.
         Close = "close",
-        /// fsync, fdatasync or syncfs.
+        /// fsync, fdatasync, sync_file_range, syncfs or sync.
         Fsync = "fsync",
         /// stat and its kin.
         Stat = "stat",
@@ -39,6 +39,20 @@ named_enum! {
         Truncate = "truncate",
         /// Extended attributes are read, set, listed or removed.
         Xattr = "xattr",
+        /// Whether a file may be read, written or executed, or exists.
+        Access = "access",
+        /// A symbolic link is read.
+        Readlink = "readlink",
+        /// A file's mode is set.
+        Chmod = "chmod",
+        /// A file's owner is set.
+        Chown = "chown",
+        /// A file's times are set.
+        Utime = "utime",
+        /// The kernel copies from one file into another.
+        Copy = "copy",
+        /// Space is given to a file, or taken.
+        Fallocate = "fallocate",
     }
 }
 
@@ -71,6 +85,8 @@ pub(super) enum CallTarget {
     Path(u8),
     /// A path; relative to a descriptor.
     PathAt(u8, u8),
+    /// None: the file system of the working directory stands for all.
+    Everything,
 }
 
 /// What a call does, where an argument decides.
@@ -108,10 +124,10 @@ impl TracedCall {
 }
 
 use CallMeaning::{Always, OpenBy, OpenByPointed, RemoveBy};
-use CallTarget::{Descriptor, Path, PathAt};
+use CallTarget::{Descriptor, Everything, Path, PathAt};
 use TracedOperation::{
-    Close, Create, Fsync, Link, List, Mkdir, Read, Rename, Rmdir, Stat, Symlink, Truncate, Unlink,
-    Write, Xattr,
+    Access, Chmod, Chown, Close, Create, Fallocate, Fsync, Link, List, Mkdir, Read, Readlink,
+    Rename, Rmdir, Stat, Symlink, Truncate, Unlink, Utime, Write, Xattr,
 };
 
 const fn call(number: c_long, meaning: CallMeaning, place: CallTarget) -> TracedCall {
@@ -119,7 +135,7 @@ const fn call(number: c_long, meaning: CallMeaning, place: CallTarget) -> Traced
 }
 
 /// The traced calls of every processor architecture.
-const CALLS: [TracedCall; 40] = [
+const CALLS: [TracedCall; 54] = [
     call(libc::SYS_openat, OpenBy(2), PathAt(0, 1)),
     call(libc::SYS_openat2, OpenByPointed(2), PathAt(0, 1)),
     call(libc::SYS_read, Always(Read), Descriptor),
@@ -136,6 +152,8 @@ const CALLS: [TracedCall; 40] = [
     call(libc::SYS_fsync, Always(Fsync), Descriptor),
     call(libc::SYS_fdatasync, Always(Fsync), Descriptor),
     call(libc::SYS_syncfs, Always(Fsync), Descriptor),
+    call(libc::SYS_sync_file_range, Always(Fsync), Descriptor),
+    call(libc::SYS_sync, Always(Fsync), Everything),
     call(libc::SYS_fstat, Always(Stat), Descriptor),
     call(libc::SYS_newfstatat, Always(Stat), PathAt(0, 1)),
     call(libc::SYS_statx, Always(Stat), PathAt(0, 1)),
@@ -160,11 +178,26 @@ const CALLS: [TracedCall; 40] = [
     call(libc::SYS_removexattr, Always(Xattr), Path(0)),
     call(libc::SYS_lremovexattr, Always(Xattr), Path(0)),
     call(libc::SYS_fremovexattr, Always(Xattr), Descriptor),
+    call(libc::SYS_faccessat, Always(Access), PathAt(0, 1)),
+    call(libc::SYS_faccessat2, Always(Access), PathAt(0, 1)),
+    call(libc::SYS_readlinkat, Always(Readlink), PathAt(0, 1)),
+    call(libc::SYS_fchmod, Always(Chmod), Descriptor),
+    call(libc::SYS_fchmodat, Always(Chmod), PathAt(0, 1)),
+    call(FCHMODAT2, Always(Chmod), PathAt(0, 1)),
+    call(libc::SYS_fchown, Always(Chown), Descriptor),
+    call(libc::SYS_fchownat, Always(Chown), PathAt(0, 1)),
+    call(libc::SYS_utimensat, Always(Utime), PathAt(0, 1)),
+    call(libc::SYS_copy_file_range, Always(TracedOperation::Copy), Descriptor),
+    call(libc::SYS_sendfile, Always(TracedOperation::Copy), Descriptor),
+    call(libc::SYS_fallocate, Always(Fallocate), Descriptor),
 ];
+
+/// fchmodat2(2), which not every list of calls has; its number is the same on all processors.
+const FCHMODAT2: c_long = 452;
 
 /// Those that only older processors have.
 #[cfg(target_arch = "x86_64")]
-const OLDER_CALLS: [TracedCall; 11] = [
+const OLDER_CALLS: [TracedCall; 19] = [
     call(libc::SYS_open, OpenBy(1), Path(0)),
     call(libc::SYS_creat, Always(Create), Path(0)),
     call(libc::SYS_stat, Always(Stat), Path(0)),
@@ -176,6 +209,14 @@ const OLDER_CALLS: [TracedCall; 11] = [
     call(libc::SYS_link, Always(Link), Path(1)),
     call(libc::SYS_symlink, Always(Symlink), Path(1)),
     call(libc::SYS_getdents, Always(List), Descriptor),
+    call(libc::SYS_access, Always(Access), Path(0)),
+    call(libc::SYS_readlink, Always(Readlink), Path(0)),
+    call(libc::SYS_chmod, Always(Chmod), Path(0)),
+    call(libc::SYS_chown, Always(Chown), Path(0)),
+    call(libc::SYS_lchown, Always(Chown), Path(0)),
+    call(libc::SYS_utime, Always(Utime), Path(0)),
+    call(libc::SYS_utimes, Always(Utime), Path(0)),
+    call(libc::SYS_futimesat, Always(Utime), PathAt(0, 1)),
 ];
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -5,61 +5,70 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use rustix::fs::DirEntry;
 
 use super::TEXT_BYTES_MAX;
-use super::classes::ClassKey;
-use super::output::{MapRow, MapValue};
+use super::output::{CallSum, MapRow, MapValue};
 use crate::mounts::{self, MOUNTS, Mount};
-use boatload_base::files::{list, read_bytes};
+use boatload_base::files::read_bytes;
 
 /// Directories above one, at most.
 const LEVELS_MAX: usize = 64;
 /// The kernel's number of a device has so many bits for its minor number.
 const MINOR_BITS: u32 = 20;
-/// Entries of a directory that are counted, at most: ten million are read in some ten seconds.
-const ENTRIES_MAX: u64 = 10_000_000;
+
+/// A directory in which calls named files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DirectoryKey {
+    /// Its inode, or the number of a path's text.
+    pub number: u64,
+    /// Its file system, as the kernel numbers devices; 0 of a path's text.
+    pub device: u64,
+    /// Whether it is the number of a path's text.
+    pub is_path: bool,
+}
+
+/// Calls of one operation on files of one directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirectoryCalls {
+    /// Which directory.
+    pub directory: DirectoryKey,
+    /// The number of the operation.
+    pub operation: u64,
+    /// How many, and their time.
+    pub sum: CallSum,
+}
+
+/// Bits of the second part of a key for the operation; the next one says whether the number is of a path's text.
+const OPERATION_BITS: u32 = 5;
+
+impl DirectoryCalls {
+    pub(super) fn of_row(row: &MapRow) -> Option<Self> {
+        let [number, cell] = row.key;
+        let is_path = cell & (1 << OPERATION_BITS) != 0;
+        Some(Self {
+            directory: DirectoryKey { number, device: cell >> (OPERATION_BITS + 1), is_path },
+            operation: cell & ((1 << OPERATION_BITS) - 1),
+            sum: row.calls()?,
+        })
+    }
+}
 
 /// What the script kept of the directories in which calls named files.
 #[derive(Debug, Default)]
 pub struct DirectoryNames {
-    parents: BTreeMap<ClassKey, u64>,
-    names: BTreeMap<ClassKey, Vec<u8>>,
+    parents: BTreeMap<DirectoryKey, u64>,
+    names: BTreeMap<DirectoryKey, Vec<u8>>,
     paths: BTreeMap<u64, Vec<u8>>,
     bases: BTreeMap<u64, u64>,
     devices: BTreeMap<u64, u64>,
     mounts: Vec<Mount>,
 }
 
-/// A directory with a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownDirectory {
-    /// Its path, or the one that it had.
-    pub path: PathBuf,
-    /// Whether something is there by that path.
-    pub is_there: bool,
-}
-
-impl KnownDirectory {
-    /// How many entries it has now, without `.` and `..`; `None` where it cannot be read, has too many, or `stop` is set.
-    pub fn entries(&self, stop: &AtomicBool) -> Option<u64> {
-        let all = list(&self.path).ok().filter(|_| self.is_there)?;
-        // Two of them are `.` and `..`.
-        let mut all = all.take(ENTRIES_MAX as usize + 3);
-        let is_counted =
-            |entry: rustix::io::Result<DirEntry>| entry.is_ok() && !stop.load(Ordering::Relaxed);
-        let count = all.try_fold(0, |count: u64, entry| is_counted(entry).then_some(count + 1))?;
-        Some(count.saturating_sub(2)).filter(|count| *count <= ENTRIES_MAX)
-    }
-}
-
 impl DirectoryNames {
     /// Takes in a map that the script printed.
     pub(super) fn take(&mut self, map: &str, rows: Vec<MapRow>) {
-        for MapRow { key: [first, device, _], value } in rows {
-            let inode = ClassKey { number: first, device, is_path: false };
+        for MapRow { key: [first, device], value } in rows {
+            let inode = DirectoryKey { number: first, device, is_path: false };
             match (map, value) {
                 ("@known", MapValue::Number(parent)) => drop(self.parents.insert(inode, parent)),
                 ("@name", MapValue::Text(name)) => drop(self.names.insert(inode, name)),
@@ -78,33 +87,29 @@ impl DirectoryNames {
         self
     }
 
-    /// The directory of a class; `None` where its name is not known, or too long.
-    pub fn find(&self, class: ClassKey) -> Option<KnownDirectory> {
-        if !class.is_path {
-            return self.of_inode(class);
+    /// The path of a directory, or the one that it had; `None` where its name is not known, or too long.
+    pub fn find(&self, directory: DirectoryKey) -> Option<PathBuf> {
+        if !directory.is_path {
+            return self.of_inode(directory);
         }
-        let text = self.paths.get(&class.number).filter(|text| text.len() + 1 < TEXT_BYTES_MAX)?;
+        let number = directory.number;
+        let text = self.paths.get(&number).filter(|text| text.len() + 1 < TEXT_BYTES_MAX)?;
         let end = text.iter().rposition(|byte| *byte == b'/')?;
         let directory = Path::new(OsStr::from_bytes(&text[..=end]));
-        let path = match (directory.is_absolute(), self.bases.get(&class.number)) {
+        let path = match (directory.is_absolute(), self.bases.get(&number)) {
             (true, _) => directory.to_path_buf(),
             (false, None) => return None,
             (false, Some(base)) => {
-                let device = *self.devices.get(&class.number)?;
-                let base = ClassKey { number: *base, device, is_path: false };
-                self.of_inode(base)?.path.join(directory)
+                let device = *self.devices.get(&number)?;
+                let base = DirectoryKey { number: *base, device, is_path: false };
+                self.of_inode(base)?.join(directory)
             }
         };
-        let found = path.canonicalize();
-        let is_there = found.is_ok();
         // What is gone keeps the path that it had, without the slash at its end.
-        Some(KnownDirectory {
-            path: found.unwrap_or_else(|_| path.components().collect()),
-            is_there,
-        })
+        Some(path.canonicalize().unwrap_or_else(|_| path.components().collect()))
     }
 
-    fn of_inode(&self, inode: ClassKey) -> Option<KnownDirectory> {
+    fn of_inode(&self, inode: DirectoryKey) -> Option<PathBuf> {
         let within = self.within_file_system(inode)?;
         let device = (inode.device >> MINOR_BITS, inode.device & ((1 << MINOR_BITS) - 1));
         let seen = |mount: &&Mount| {
@@ -119,15 +124,11 @@ impl DirectoryNames {
         let is_it = |path: &&PathBuf| {
             path.symlink_metadata().is_ok_and(|found| found.is_dir() && found.ino() == inode.number)
         };
-        if let Some(path) = paths.iter().find(is_it) {
-            return Some(KnownDirectory { path: path.clone(), is_there: true });
-        }
-        let path = paths.into_iter().next()?;
-        Some(KnownDirectory { path, is_there: false })
+        paths.iter().find(is_it).or(paths.first()).cloned()
     }
 
     /// The path from the root of its file system on.
-    fn within_file_system(&self, inode: ClassKey) -> Option<PathBuf> {
+    fn within_file_system(&self, inode: DirectoryKey) -> Option<PathBuf> {
         let mut names: Vec<&[u8]> = Vec::new();
         let mut at = inode;
         for _ in 0..LEVELS_MAX {

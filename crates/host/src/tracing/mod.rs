@@ -1,7 +1,6 @@
 //! Traces the file operations of other programs with bpftrace, which counts latencies in the kernel.
 
 mod calls;
-mod classes;
 mod directories;
 mod output;
 mod script;
@@ -21,19 +20,19 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, Mode, OFlags, SeekFrom};
 use rustix::thread::{CapabilitySet, capabilities};
 
-use self::output::{MapRow, TracerLine, entries, parse_line};
+use self::output::{MapRow, TracerLine, entries, number_at, parse_line};
 use self::script::{OFF, PREFIX_BYTES_MAX, ScriptCommand};
 use crate::mounts::{enter_private_mounts, mount};
 use crate::programs::{command, find_program, missing_program, output};
 use boatload_base::failure::{Failure, Result, shown};
+use boatload_base::files::read_text;
 use boatload_base::shell::as_root;
 
 pub use self::calls::TracedOperation;
-pub use self::classes::{BUCKET_BITS, ClassEntry, ClassKey, OTHER_DIRECTORIES, TraceBy};
-pub use self::directories::{DirectoryNames, KnownDirectory};
-pub use self::output::MapEntry;
+pub use self::directories::{DirectoryCalls, DirectoryKey, DirectoryNames};
+pub use self::output::{CallSum, MapEntry};
 pub use self::script::{
-    OWN_NUMBER, PathFilter, ProcessFilter, ScriptOrder, URING_NUMBER, WINDOW_SHIFT,
+    BUCKET_BITS, FAILED, OWN_NUMBER, PathFilter, ProcessFilter, ScriptOrder, WINDOW_SHIFT,
 };
 
 const PROGRAM: &str = "bpftrace";
@@ -58,6 +57,11 @@ const SWITCH_PAUSE: Duration = Duration::from_millis(5);
 const LINES_MAX: usize = 64;
 /// Bytes of its complaints that are kept.
 const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
+/// The script goes through so many processors, where their number is not known, and at most.
+const PROCESSORS_UNKNOWN: u32 = 64;
+const PROCESSORS_MAX: u32 = 512;
+/// Of bpftrace, as nice(1) has them: a tenth of the share of others where all want a processor.
+const PRIORITY: i32 = 10;
 /// Where the number of a command stands in the place that is sought.
 const COMMAND_SHIFT: u32 = 40;
 
@@ -66,32 +70,59 @@ const COMMAND_SHIFT: u32 = 40;
 pub struct TraceBatch {
     /// Calls by window, operation and bucket, since the last time.
     pub latencies: Vec<MapEntry>,
-    /// Calls by operation, of all times.
-    pub totals: Vec<MapEntry>,
+    /// Calls by directory and operation, since the last time.
+    pub directories: Vec<DirectoryCalls>,
+    /// Calls by the number of their operation, of all times.
+    pub totals: Vec<OperationCalls>,
     /// Failed calls by operation and error, of all times.
     pub errors: Vec<MapEntry>,
     /// Bytes by operation, of all times.
     pub bytes: Vec<MapEntry>,
-    /// Calls by class, operation and bucket, since the last time; `None` where no class was asked for.
-    pub classes: Vec<ClassEntry>,
-    /// Calls and their time by class, operation and slice, since the last time.
-    pub slices: Vec<ClassEntry>,
-    /// Bytes by class and operation, since the last time.
-    pub bytes_by_class: Vec<ClassEntry>,
+    /// Calls that let io_uring work, of all times.
+    pub io_uring_calls: u64,
+    /// Time in which at least one call ran, of all times, in nanoseconds.
+    pub in_calls_ns: u64,
+    /// When the first process was followed, by the kernel's clock; 0 if none was.
+    pub followed_ns: u64,
+    /// When the last process that was followed ended, by the same clock; 0 if none did.
+    pub ended_ns: u64,
+}
+
+/// Calls of one operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperationCalls {
+    /// The number of the operation.
+    pub operation: u64,
+    /// How many, and their time.
+    pub sum: CallSum,
 }
 
 impl TraceBatch {
+    /// Entries of the map that had most, of those that are emptied at each look.
+    pub fn entries(&self) -> usize {
+        self.latencies.len().max(self.directories.len())
+    }
+
     /// Takes in a map that the script printed.
     fn take(&mut self, map: &str, rows: Vec<MapRow>) {
-        let by_class = || rows.iter().filter_map(ClassEntry::of_row).collect();
         match map {
             "@ha" | "@hb" => self.latencies = entries(rows),
-            "@t" => self.totals = entries(rows),
+            "@da" | "@db" => {
+                self.directories = rows.iter().filter_map(DirectoryCalls::of_row).collect();
+            }
+            "@t" => {
+                let total = |row: &MapRow| {
+                    Some(OperationCalls { operation: row.key[0], sum: row.calls()? })
+                };
+                self.totals = rows.iter().filter_map(total).collect();
+            }
             "@e" => self.errors = entries(rows),
             "@b" => self.bytes = entries(rows),
-            "@ca" | "@cb" => self.classes = by_class(),
-            "@wa" | "@wb" => self.slices = by_class(),
-            "@xa" | "@xb" => self.bytes_by_class = by_class(),
+            "@u" => self.io_uring_calls = number_at(&rows, 0),
+            "@busy" => self.in_calls_ns = number_at(&rows, 0),
+            "@time" => {
+                [self.followed_ns, self.ended_ns] = [0, 1].map(|key| number_at(&rows, key));
+            }
             _ => {}
         }
     }
@@ -232,6 +263,9 @@ impl Tracer {
             .process_group(0)
             .spawn()
             .map_err(|error| Failure::from_system("start bpftrace", error))?;
+        // What it prints can wait: it is not to take a processor from a program within a call.
+        let tracer = rustix::process::Pid::from_child(&child);
+        let _ = rustix::process::setpriority_process(Some(tracer), PRIORITY);
         let (sender, lines) = sync_channel(LINES_MAX);
         let output = child.stdout.take();
         let errors = child.stderr.take();
@@ -276,6 +310,14 @@ impl Tracer {
         self.printed(full)
     }
 
+    /// Forgets what was counted until now.
+    ///
+    /// # Errors
+    /// If bpftrace ended or gives no answer.
+    pub fn begin(&mut self) -> Result<()> {
+        self.maps(ScriptCommand::Begin, 0).map(drop)
+    }
+
     /// Ends the counting, with all that was not collected.
     ///
     /// # Errors
@@ -317,7 +359,7 @@ impl Tracer {
         Ok(followed.filter_map(|entry| u32::try_from(entry.key).ok()).collect())
     }
 
-    /// The names of directories in which calls named files, where these were asked for.
+    /// The names of directories in which calls named files.
     ///
     /// # Errors
     /// If bpftrace ended or gives no answer.
@@ -374,6 +416,13 @@ impl Drop for Tracer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// How many processors are there, or come before the last one that is, by its number.
+pub fn online_processors() -> u32 {
+    let text = read_text("/sys/devices/system/cpu/online").unwrap_or_default();
+    let last = text.trim().rsplit([',', '-']).next().and_then(|last| last.parse::<u32>().ok());
+    last.map_or(PROCESSORS_UNKNOWN, |last| last.saturating_add(1)).min(PROCESSORS_MAX)
 }
 
 /// Reads lines of bpftrace as a trace does, for fuzzing: a batch of each tick, and the names of directories.

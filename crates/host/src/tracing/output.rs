@@ -24,11 +24,28 @@ pub struct MapEntry {
     pub value: u64,
 }
 
+/// Calls, and the time that they took together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallSum {
+    /// How many.
+    pub calls: u64,
+    /// Their time, in nanoseconds.
+    pub total_ns: u64,
+}
+
+impl CallSum {
+    /// Adds others.
+    pub fn add(&mut self, more: Self) {
+        self.calls = self.calls.saturating_add(more.calls);
+        self.total_ns = self.total_ns.saturating_add(more.total_ns);
+    }
+}
+
 /// An entry of a map with a key of several parts, or a value of another kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MapRow {
     /// The parts of its key; those that it lacks are 0.
-    pub(super) key: [u64; 3],
+    pub(super) key: [u64; 2],
     pub(super) value: MapValue,
 }
 
@@ -93,7 +110,7 @@ pub(super) fn parse_line(line: &[u8]) -> Option<TracerLine> {
 }
 
 fn row(key: &str, value: WireValue) -> Option<MapRow> {
-    let mut parts = [0; 3];
+    let mut parts = [0; 2];
     for (at, part) in key.split(',').enumerate() {
         *parts.get_mut(at)? = number(part)?;
     }
@@ -130,6 +147,22 @@ fn bytes_of(text: &str) -> Vec<u8> {
         }
     }
     bytes
+}
+
+impl MapRow {
+    /// How many calls it counts, and their time.
+    pub(super) fn calls(&self) -> Option<CallSum> {
+        match self.value {
+            MapValue::Sum { count, total } => Some(CallSum { calls: count, total_ns: total }),
+            _ => None,
+        }
+    }
+}
+
+/// The number at a key; 0 where there is none.
+pub(super) fn number_at(rows: &[MapRow], key: u64) -> u64 {
+    let found = rows.iter().find(|row| row.key[0] == key);
+    found.map_or(0, |row| if let MapValue::Number(value) = row.value { value } else { 0 })
 }
 
 /// The entries that are numbers by a number.

@@ -3,14 +3,15 @@
 use std::fmt::Write;
 
 use super::calls::{CallMeaning, CallTarget, TracedCall, TracedOperation, calls};
-use super::classes::TraceBy;
 
+/// Bits of a key for the bucket; those for the operation are above it.
+pub const BUCKET_BITS: u32 = 11;
 /// Bits of a key for the bucket and the operation.
 pub const WINDOW_SHIFT: u32 = 16;
 /// The number of boatload's own calls, which measure what tracing costs.
 pub const OWN_NUMBER: u64 = 31;
-/// The number of calls that let io_uring work.
-pub const URING_NUMBER: u64 = 30;
+/// This bit of a key says that it is of failed calls, which have no window.
+pub const FAILED: u64 = 1 << 62;
 
 /// The number of a set into which nothing is counted.
 pub(super) const OFF: u64 = 2;
@@ -56,12 +57,12 @@ pub struct ScriptOrder {
     pub path: Option<PathFilter>,
     /// Which operations.
     pub operations: Vec<TracedOperation>,
-    /// What else tells calls apart; `None` for their operation alone.
-    pub by: Option<TraceBy>,
     /// Operations of a window.
     pub every: u64,
     /// The number of boatload's process.
     pub own_process: u32,
+    /// Processors that the machine may have.
+    pub cpus: u32,
 }
 
 /// What boatload tells the script while it runs.
@@ -81,10 +82,12 @@ pub(super) enum ScriptCommand {
     Names = 6,
     /// Print the followed processes that run.
     Running = 7,
+    /// Forget what was counted.
+    Begin = 8,
     /// This descriptor is the traced directory.
-    Root = 8,
-    /// This descriptor is a directory above it: the nearest one has this number, the next one is 10, and so on.
-    Above = 9,
+    Root = 9,
+    /// This descriptor is a directory above it: the nearest one has this number, the next one is 11, and so on.
+    Above = 10,
 }
 
 impl ScriptOrder {
@@ -115,14 +118,16 @@ impl ScriptOrder {
             ("%FILTER%", filter),
             ("%CWD%", CWD.to_string()),
             ("%URING%", libc::SYS_io_uring_enter.to_string()),
-            ("%URING_NUMBER%", URING_NUMBER.to_string()),
+            ("%BEGIN%", number(ScriptCommand::Begin)),
+            ("%CPUS%", self.cpus.to_string()),
             ("%DISPATCH%", self.dispatch()),
-            ("%ABSOLUTE%", path(&|one| compared("$path", &one.path, "$inside = (uint64)1;"))),
+            ("%ABSOLUTE%", path(&|one| compared("$part", &one.path, "$inside = (uint64)1;"))),
             ("%ABOVE%", path(&|one| self.above(one))),
             ("%DEPTH%", DEPTH_MAX.to_string()),
             ("%OWN_NUMBER%", OWN_NUMBER.to_string()),
             ("%READ%", TracedOperation::Read.number().to_string()),
             ("%WRITE%", TracedOperation::Write.number().to_string()),
+            ("%COPY%", TracedOperation::Copy.number().to_string()),
             ("%CREATE%", TracedOperation::Create.number().to_string()),
             ("%OPEN%", TracedOperation::Open.number().to_string()),
             ("%LIST%", TracedOperation::List.number().to_string()),
@@ -142,12 +147,8 @@ impl ScriptOrder {
                 continue;
             }
             let own = if wanted.is_empty() { " && $own != 0" } else { "" };
-            let _ = writeln!(
-                text,
-                "    if ($id == {}{own}) {{ $known = (uint64)1; {} }}",
-                call.number,
-                body(call, &wanted)
-            );
+            let body = body(call, &wanted);
+            let _ = writeln!(text, "    if ($id == {}{own}) {{ {body} }}", call.number);
         }
         text
     }
@@ -173,26 +174,22 @@ impl ScriptOrder {
     fn above(&self, path: &PathFilter) -> String {
         let mut above = String::new();
         for (at, rest) in path.below_ancestors().into_iter().enumerate() {
-            let inside = compared("$path", rest, "$inside = (uint64)1;");
+            let inside = compared("$part", rest, "$inside = (uint64)1;");
             let _ = writeln!(above, "          if ($above == {}) {{ {inside} }}", at + 1);
         }
         above
     }
 
-    /// The lines of the script for this order. `%if NAME` begins those for some, `%else` those for the others; `%//`
-    /// says something of the next lines.
+    /// The lines of the script for this order. `%if NAME` begins those for some; `%//` says something of the next lines.
     fn lines(&self) -> String {
         let is_for = |name: &str| match name {
-            "class" => self.by.is_some(),
             "place" => self.path.is_some(),
-            "plain" => self.path.is_none() && self.by.is_none(),
             _ => self.processes == ProcessFilter::Followed,
         };
         let (mut text, mut is_kept) = (String::new(), true);
         for line in include_str!("script.bt").lines() {
             match line.strip_prefix("%if ") {
                 Some(name) => is_kept = is_for(name),
-                None if line == "%else" => is_kept = !is_kept,
                 None if line == "%end" => is_kept = true,
                 None if is_kept && !line.starts_with("%//") => text.extend([line, "\n"]),
                 None => {}
@@ -234,8 +231,14 @@ fn body(call: TracedCall, wanted: &[TracedOperation]) -> String {
         CallTarget::Descriptor => descriptor(0),
         CallTarget::Path(at) => format!("$path = {};", argument(at)),
         CallTarget::PathAt(fd, path) => format!("{} $path = {};", descriptor(fd), argument(path)),
+        CallTarget::Everything => String::new(),
     };
-    let is_of_files = [TracedOperation::Read, TracedOperation::Write, TracedOperation::Close];
+    let is_of_files = [
+        TracedOperation::Read,
+        TracedOperation::Write,
+        TracedOperation::Close,
+        TracedOperation::Copy,
+    ];
     let is_checked = call.operations().iter().any(|one| is_of_files.contains(one));
     format!("{operation} {place}{}", if is_checked { " $type = (uint64)1;" } else { "" })
 }

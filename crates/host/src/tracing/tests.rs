@@ -1,16 +1,12 @@
-use std::sync::atomic::AtomicBool;
-
 use super::calls::calls;
-use super::output::{MapRow, MapValue, TracerLine, entries, parse_line};
+use super::output::{CallSum, MapRow, MapValue, TracerLine, entries, parse_line};
 use super::script::{PathFilter, ProcessFilter, ScriptOrder};
-use super::{
-    ClassEntry, ClassKey, DirectoryNames, KnownDirectory, TraceBy, TracedOperation, complaints_of,
-};
+use super::{DirectoryCalls, DirectoryKey, DirectoryNames, TracedOperation, complaints_of};
 
 fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
     let path = path.map(|path| PathFilter { path: path.as_bytes().to_vec() });
     let operations = TracedOperation::ALL.to_vec();
-    ScriptOrder { processes, path, operations, by: None, every: 1000, own_process: 4711 }
+    ScriptOrder { processes, path, operations, every: 1000, own_process: 4711, cpus: 2 }
 }
 
 // Calls have other numbers on other processors.
@@ -19,30 +15,6 @@ fn order(processes: ProcessFilter, path: Option<&str>) -> ScriptOrder {
 fn the_script_is_as_kept() {
     let text = order(ProcessFilter::Followed, Some("/srv/mail box")).script();
     boatload_base::fixture::golden::assert_golden("trace.bt", &text);
-}
-
-// Calls have other numbers on other processors.
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn the_script_by_directory_is_as_kept() {
-    let one = vec![TracedOperation::Stat];
-    let text = ScriptOrder {
-        by: Some(TraceBy::Directory),
-        operations: one,
-        ..order(ProcessFilter::Followed, None)
-    };
-    boatload_base::fixture::golden::assert_golden("trace-directory.bt", &text.script());
-}
-
-#[test]
-fn a_script_by_class_counts_no_windows_and_the_plain_one_no_classes() {
-    let by = Some(TraceBy::Directory);
-    let text = ScriptOrder { by, ..order(ProcessFilter::All, Some("/x")) }.script();
-    assert!(!text.contains('%'), "{text}");
-    assert_eq!(text.matches('{').count(), text.matches('}').count());
-    assert!(text.contains("@ca[") && !text.contains("@ha[") && text.contains("@known"));
-    let plain = order(ProcessFilter::All, None).script();
-    assert!(plain.contains("@ha[") && !plain.contains("@ca[") && !plain.contains("@known"));
 }
 
 #[test]
@@ -72,7 +44,11 @@ fn only_calls_of_wanted_operations_are_looked_at() {
             operations: operations.to_vec(),
             ..order(ProcessFilter::All, Some("/x"))
         };
-        order.script().lines().filter(|line| line.contains("$known = (uint64)1")).count()
+        order
+            .script()
+            .lines()
+            .filter(|line| line.starts_with("    if ($id == ") && line.contains("$op ="))
+            .count()
     };
     // The other one is boatload's own read.
     assert_eq!(wanted(&[TracedOperation::Xattr]), 12 + 1);
@@ -101,7 +77,7 @@ not a line of it
 
 #[test]
 fn what_bpftrace_prints_is_read_and_all_else_is_left_out() {
-    let row = |key, value| MapRow { key: [key, 0, 0], value: MapValue::Number(value) };
+    let row = |key, value| MapRow { key: [key, 0], value: MapValue::Number(value) };
     let lines: Vec<_> = RECORDED.lines().filter_map(|line| parse_line(line.as_bytes())).collect();
     let expected = [
         TracerLine::Ready,
@@ -123,22 +99,18 @@ fn rows(line: &str) -> Vec<MapRow> {
 
 #[test]
 fn keys_of_several_parts_are_read_with_their_sign() {
-    // What bpftrace 0.17 printed of a path's text, in operation 9, bucket 230.
-    let row = rows(r#"{"type": "map", "data": {"@ca": {"-2330150480421685358,84198": 3}}}"#);
-    let class = ClassKey {
-        number: (-2_330_150_480_421_685_358_i64).cast_unsigned(),
-        device: 0,
-        is_path: true,
-    };
-    let found = ClassEntry::of_row(&row[0]).unwrap();
-    let expected =
-        ClassEntry { class, operation: 9, bucket: 230, value: 3, ..ClassEntry::default() };
-    assert_eq!(found, expected);
-    let slice = r#"{"type": "map", "data": {"@wa": {"12,34909494181888,7": {"count": 32, "average": 5, "total": 160}}}}"#;
-    let found = ClassEntry::of_row(&rows(slice)[0]).unwrap();
-    let class = ClassKey { number: 12, device: 266_338_304, is_path: false };
-    assert_eq!((found.class, found.at, found.value, found.total_ns), (class, 7, 32, 160));
-    for odd in [r#"{"data": {"@ca": {"1,2,3,4": 1}}}"#, r#"{"data": {"@ca": {"x": 1}}}"#] {
+    // As bpftrace 0.17 prints them: of a path's text, and of an inode.
+    let path = r#"{"type": "map", "data": {"@da": {"-2330150480421685358,41": {"count": 3, "average": 5, "total": 16}}}}"#;
+    let number = (-2_330_150_480_421_685_358_i64).cast_unsigned();
+    let directory = DirectoryKey { number, device: 0, is_path: true };
+    let sum = CallSum { calls: 3, total_ns: 16 };
+    let expected = DirectoryCalls { directory, operation: 9, sum };
+    assert_eq!(DirectoryCalls::of_row(&rows(path)[0]), Some(expected));
+    let inode = r#"{"type": "map", "data": {"@db": {"12,17045651457": {"count": 32, "average": 5, "total": 160}}}}"#;
+    let found = DirectoryCalls::of_row(&rows(inode)[0]).unwrap();
+    let directory = DirectoryKey { number: 12, device: 266_338_304, is_path: false };
+    assert_eq!((found.directory, found.operation, found.sum.total_ns), (directory, 1, 160));
+    for odd in [r#"{"data": {"@da": {"1,2,3": 1}}}"#, r#"{"data": {"@da": {"x": 1}}}"#] {
         assert_eq!(rows(odd), Vec::new(), "{odd}");
     }
 }
@@ -158,12 +130,12 @@ fn names(device: u64) -> DirectoryNames {
     let text = |key, text: &str| row(key, MapValue::Text(text.as_bytes().to_vec()));
     let mut names = DirectoryNames::default();
     let known = [[2, device, 2], [5, device, 2], [6, device, 5], [8, device, 9], [9, device, 8]];
-    names.take("@known", known.map(|[one, of, parent]| number([one, of, 0], parent)).to_vec());
+    names.take("@known", known.map(|[one, of, parent]| number([one, of], parent)).to_vec());
     let named = [(2, "/"), (5, "no such a"), (6, "b"), (8, "x"), (9, "y")];
-    names.take("@name", named.map(|(one, name)| text([one, device, 0], name)).to_vec());
-    names.take("@path", vec![text([70, 0, 0], "c//d/file"), text([71, 0, 0], "/no such c/file")]);
-    names.take("@base", vec![number([70, 0, 0], 6)]);
-    names.take("@device", vec![number([70, 0, 0], device), number([71, 0, 0], device)]);
+    names.take("@name", named.map(|(one, name)| text([one, device], name)).to_vec());
+    names.take("@path", vec![text([70, 0], "c//d/file"), text([71, 0], "/no such c/file")]);
+    names.take("@base", vec![number([70, 0], 6)]);
+    names.take("@device", vec![number([70, 0], device), number([71, 0], device)]);
     names.with_mounts()
 }
 
@@ -175,29 +147,16 @@ fn a_directory_is_found_by_its_names_or_by_the_text_of_a_path() {
     let names = names(device);
     let path = |number, is_path| {
         let device = if is_path { 0 } else { device };
-        names.find(ClassKey { number, device, is_path }).map(|found| (found.path, found.is_there))
+        names.find(DirectoryKey { number, device, is_path })
     };
     // In a container the root may be a part of its file system, or have a number that no mount has.
     if path(2, false).is_some() {
-        assert_eq!(path(6, false), Some(("/no such a/b".into(), false)));
-        assert_eq!(path(70, true), Some(("/no such a/b/c/d".into(), false)));
+        assert_eq!(path(6, false), Some("/no such a/b".into()));
+        assert_eq!(path(70, true), Some("/no such a/b/c/d".into()));
     }
-    assert_eq!(path(71, true), Some(("/no such c".into(), false)));
+    assert_eq!(path(71, true), Some("/no such c".into()));
     assert_eq!((path(72, true), path(7, false)), (None, None), "nobody told of these");
     assert_eq!(path(8, false), None, "a circle has no root");
-    let find = |number| names.find(ClassKey { number, device: 0, is_path: true });
-    assert_eq!(find(71).unwrap().entries(&AtomicBool::new(false)), None, "it is not there");
-}
-
-#[test]
-fn entries_are_counted_until_somebody_stops_it() {
-    let place = tempfile::tempdir().unwrap();
-    for name in ["a", "b"] {
-        std::fs::write(place.path().join(name), name).unwrap();
-    }
-    let directory = KnownDirectory { path: place.path().into(), is_there: true };
-    let counted = [false, true].map(|stop| directory.entries(&AtomicBool::new(stop)));
-    assert_eq!(counted, [Some(2), None]);
 }
 
 #[test]

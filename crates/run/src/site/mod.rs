@@ -56,8 +56,6 @@ named_enum! {
         FreeExtentLargest = "free-extent-largest",
         /// Which history of the ballast it is, from 1.
         History = "history",
-        /// Entries of a traced directory when the trace ended.
-        DirectoryEntries = "directory-entries",
     }
 }
 

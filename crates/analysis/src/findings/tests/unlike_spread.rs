@@ -45,7 +45,7 @@ impl Design {
         let mut book = book(all);
         book.conditions = vec![Condition {
             cell: book.measurements[0].cell.clone(),
-            name: ConditionName::DirectoryEntries,
+            name: ConditionName::FilesPresent,
             value: 1.0,
             unit: Unit::Count,
         }];
