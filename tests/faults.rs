@@ -26,18 +26,8 @@ use library::ran;
 
 /// Errors that each request may meet, then what else may become of it.
 const FAULTS: [&str; 12] = [
-    "EIO",
-    "ENOSPC",
-    "EDQUOT",
-    "EMFILE",
-    "ENFILE",
-    "ENAMETOOLONG",
-    "EROFS",
-    "EACCES",
-    "ESTALE",
-    "EINTR",
-    "short",
-    "hang",
+    "EIO", "ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "ENAMETOOLONG", "EROFS", "EACCES", "ESTALE",
+    "EINTR", "short", "hang",
 ];
 
 /// A job whose last phase makes requests of this kind.

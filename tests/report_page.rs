@@ -30,13 +30,7 @@ use common::skip;
 
 /// Kept runs of every scenario at its original scale.
 const KEPT: [&str; 8] = [
-    "chunks",
-    "clutter",
-    "device",
-    "directory",
-    "fullness",
-    "sequential",
-    "smallfiles",
+    "chunks", "clutter", "device", "directory", "fullness", "sequential", "smallfiles",
     "smallfiles-filesystems",
 ];
 

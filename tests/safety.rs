@@ -424,11 +424,7 @@ fn a_note_that_cannot_be_read_protects_what_it_stands_beside() {
 fn directories_of_other_names_are_not_even_looked_at() {
     let bench = Bench::default();
     for name in [
-        "boatload",
-        "boatload-",
-        "boatload-A2",
-        "boatload-a b",
-        "Boatload-aaaaaaaa",
+        "boatload", "boatload-", "boatload-A2", "boatload-a b", "Boatload-aaaaaaaa",
         "x-boatload-aaaaaaaa",
     ] {
         std::fs::create_dir(bench.work().join(name)).unwrap();

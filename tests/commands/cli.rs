@@ -19,14 +19,8 @@ use command::{Bench, Ran, SMALL, names_in};
 use common::{output, skip};
 
 const PHASES: [&str; 8] = [
-    "create",
-    "rewrite",
-    "read-sequential",
-    "read-random",
-    "delete",
-    "create-typical",
-    "read-typical",
-    "delete-typical",
+    "create", "rewrite", "read-sequential", "read-random", "delete", "create-typical",
+    "read-typical", "delete-typical",
 ];
 
 /// The lines of the table: those that begin with a phase.
@@ -105,28 +99,10 @@ fn every_line_of_a_result_fits_80_columns() {
 
 /// The keys that the run document promises.
 const MEASUREMENT_KEYS: [&str; 22] = [
-    "variant",
-    "level",
-    "repeat",
-    "phase",
-    "pass",
-    "operation",
-    "engine",
-    "threads",
-    "valid",
-    "operations",
-    "errors",
-    "bytes",
-    "seconds",
-    "sync_seconds",
-    "operations_per_second",
-    "cpu_user_seconds",
-    "cpu_system_seconds",
-    "latency_ns",
-    "cache",
-    "device_read_bytes",
-    "device_write_bytes",
-    "windows",
+    "variant", "level", "repeat", "phase", "pass", "operation", "engine", "threads", "valid",
+    "operations", "errors", "bytes", "seconds", "sync_seconds", "operations_per_second",
+    "cpu_user_seconds", "cpu_system_seconds", "latency_ns", "cache", "device_read_bytes",
+    "device_write_bytes", "windows",
 ];
 
 #[track_caller]

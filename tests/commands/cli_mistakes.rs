@@ -103,15 +103,7 @@ fn words_that_no_option_takes_are_wrong_usage() {
 fn settings_out_of_their_range_are_told_all_at_once() {
     let bench = Bench::default();
     let ran = bench.run([
-        "run",
-        "--repeats",
-        "0",
-        "--threads",
-        "5000",
-        "--set",
-        "files=1e400",
-        "--set",
-        "file=5",
+        "run", "--repeats", "0", "--threads", "5000", "--set", "files=1e400", "--set", "file=5",
     ]);
     let said = ran.refuses(2);
     for word in ["--repeats", "--threads", "--set files", "--set file:", "5000"] {

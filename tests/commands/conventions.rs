@@ -88,14 +88,7 @@ fn plans_lists_and_facts_are_documents_too() {
     assert_eq!(plan["variants"].as_array().unwrap().len(), 3, "{plan}");
     assert!(plan["need"]["bytes"].as_u64().unwrap() > 0 && plan["obstacle"].is_null(), "{plan}");
     let lacking = bench.run([
-        "plan",
-        "--set",
-        "files=1M",
-        "--set",
-        "size_min=1GiB",
-        "--set",
-        "size_max=1GiB",
-        "--json",
+        "plan", "--set", "files=1M", "--set", "size_min=1GiB", "--set", "size_max=1GiB", "--json",
         "-",
     ]);
     assert_eq!(lacking.code, Some(1), "{}", lacking.stderr);

@@ -1,10 +1,6 @@
 //! What the tests on real file systems share.
 #![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    clippy::expect_used
+    dead_code, unreachable_pub, clippy::print_stderr, clippy::unwrap_used, clippy::expect_used
 )]
 
 use std::io::Write;

@@ -28,16 +28,8 @@ use mounts::Mounted;
 
 /// Few files, none of them large, for places of some megabytes.
 const COLD: [&str; 10] = [
-    "run",
-    "--repeats",
-    "1",
-    "--set",
-    "files=1000",
-    "--set",
-    "selected=300",
-    "--set",
-    "typical_max=16KiB",
-    "--json",
+    "run", "--repeats", "1", "--set", "files=1000", "--set", "selected=300", "--set",
+    "typical_max=16KiB", "--json",
 ];
 
 /// One run with cold caches in a directory.

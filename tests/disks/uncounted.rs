@@ -23,12 +23,8 @@ const JOB: &str = "name = \"uncounted\"\nquestion = \"?\"\nconclude = [\"source\
 
 /// What a measurement has of the device.
 const OF_DEVICE: [&str; 6] = [
-    "device_read_bytes",
-    "device_write_bytes",
-    "device_reads",
-    "device_writes",
-    "device_busy_seconds",
-    "device_queue_seconds",
+    "device_read_bytes", "device_write_bytes", "device_reads", "device_writes",
+    "device_busy_seconds", "device_queue_seconds",
 ];
 
 /// A device that is set not to count until this is dropped.

@@ -1,7 +1,5 @@
 //! Computes how fast the ranks of a run were, and which of them, or which host, is slow.
 
-use std::collections::BTreeSet;
-
 use super::effects::moderation::moderated;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
@@ -48,18 +46,12 @@ pub struct SlowRank {
     pub name: String,
     /// The phase.
     pub phase: String,
-    /// Its rate over the mean of the others.
+    /// Its rate over the mean of the others; of a host, the rate of its slowest rank.
     pub ratio: f64,
     /// The interval of that, at 95% for all ranks or hosts of the phase together.
     pub interval: Interval,
     /// Measurements of the phase.
     pub measurements: usize,
-}
-
-/// Ranks that are judged together.
-struct JudgedRanks {
-    name: String,
-    ranks: Vec<usize>,
 }
 
 /// What the ranks did in each phase of each variant at each level; nothing of runs of one process.
@@ -108,42 +100,17 @@ impl RankRates {
         Some(self.rates.get(rank).copied().flatten()? / median(&known))
     }
 
-    /// The host that is slow, else the rank; `None` where nothing is sure.
+    /// The slowest rank, if it surely is slow: in each repeat a rank is held against the mean of the others, with a variance
+    /// that is moderated over all ranks, at a level that is shared by all (Bonferroni). It is named by its host where all ranks of
+    /// that host are slow. `None` where nothing is sure.
     pub fn slow(&self, hosts: &[String]) -> Option<SlowRank> {
-        let of_host = |host: &String| {
-            let ranks: Vec<usize> = (0..hosts.len()).filter(|rank| hosts[*rank] == *host).collect();
-            JudgedRanks { name: format!("{host} ({} ranks)", ranks.len()), ranks }
-        };
-        let hosts_in_order = BTreeSet::from_iter(hosts).into_iter();
-        let by_host: Vec<JudgedRanks> = hosts_in_order.map(of_host).collect();
-        // A host with one rank is that rank, and a host with one slow rank among others is not slow itself.
-        let is_slow =
-            |rank: &usize| self.share_of_median(*rank).is_some_and(|share| share < SLOW_RATIO);
-        let is_whole =
-            |group: &JudgedRanks| group.ranks.len() > 1 && group.ranks.iter().all(is_slow);
-        let whole =
-            |slow: &SlowRank| by_host.iter().any(|one| one.name == slow.name && is_whole(one));
-        let of_rank = |(rank, host): (usize, &String)| JudgedRanks {
-            name: format!("rank {rank} on {host}"),
-            ranks: vec![rank],
-        };
-        let ranks: Vec<JudgedRanks> = hosts.iter().enumerate().map(of_rank).collect();
-        self.slowest_of(&by_host).filter(whole).or_else(|| self.slowest_of(&ranks))
-    }
-
-    /// The slowest of groups of ranks, if it surely is: in each repeat the group is held against the mean of the others, with a
-    /// variance that is moderated over all groups, at a level that is shared by all groups (Bonferroni).
-    fn slowest_of(&self, groups: &[JudgedRanks]) -> Option<SlowRank> {
-        let (n, repeats) = (groups.len(), self.measured.len());
+        let (n, repeats) = (hosts.len(), self.measured.len());
         if n < 2 || repeats < MEASUREMENTS_MIN {
             return None;
         }
-        let log_rate = |row: &Vec<Option<f64>>, group: &JudgedRanks| {
-            let rates = group.ranks.iter().map(|rank| row.get(*rank).copied().flatten());
-            Some(mean(&rates.collect::<Option<Vec<f64>>>()?).ln())
+        let log_rates = |row: &Vec<Option<f64>>| -> Option<Vec<f64>> {
+            (0..n).map(|rank| Some(row.get(rank).copied().flatten()?.ln())).collect()
         };
-        let log_rates =
-            |row| groups.iter().map(|group| log_rate(row, group)).collect::<Option<Vec<f64>>>();
         let rows = self.measured.iter().map(log_rates).collect::<Option<Vec<_>>>()?;
         // What the others are on average follows from the mean of all.
         let others = n as f64 / (n as f64 - 1.0);
@@ -156,12 +123,23 @@ impl RankRates {
             contrasts.iter().enumerate().min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))?;
         let interval = contrast.interval(ALPHA / n as f64);
         (interval.high < SLOW_RATIO).then(|| SlowRank {
-            name: groups[slowest].name.clone(),
+            name: self.name_of_slow(slowest, hosts),
             phase: self.phase.clone(),
             ratio: contrast.estimate.exp(),
             interval,
             measurements: repeats,
         })
+    }
+
+    fn name_of_slow(&self, rank: usize, hosts: &[String]) -> String {
+        let host = &hosts[rank];
+        let of_host: Vec<usize> = (0..hosts.len()).filter(|one| hosts[*one] == *host).collect();
+        let is_slow =
+            |one: &usize| self.share_of_median(*one).is_some_and(|share| share < SLOW_RATIO);
+        match of_host.len() > 1 && of_host.iter().all(is_slow) {
+            true => format!("{host} ({} ranks)", of_host.len()),
+            false => format!("rank {rank} on {host}"),
+        }
     }
 }
 

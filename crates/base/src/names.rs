@@ -231,13 +231,7 @@ mod tests {
     #[test]
     fn a_name_boatload_never_writes_is_not_known() {
         for foreign in [
-            "",
-            "f",
-            "f42",
-            "x0000000042",
-            "f0000000042.0",
-            "f0000000042.01",
-            "f0000000042~",
+            "", "f", "f42", "x0000000042", "f0000000042.0", "f0000000042.01", "f0000000042~",
             "f+000000042",
         ] {
             assert_eq!(Name::parse(foreign.as_bytes()), None, "{foreign}");

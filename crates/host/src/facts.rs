@@ -92,17 +92,8 @@ pub struct Rights {
 
 /// Mount options that name people, machines or paths rather than how the file system works.
 const PERSONAL_OPTIONS: [&str; 11] = [
-    "addr",
-    "clientaddr",
-    "domain",
-    "group_id",
-    "lowerdir",
-    "mountaddr",
-    "srcaddr",
-    "upperdir",
-    "user_id",
-    "username",
-    "workdir",
+    "addr", "clientaddr", "domain", "group_id", "lowerdir", "mountaddr", "srcaddr", "upperdir",
+    "user_id", "username", "workdir",
 ];
 
 impl Rights {

@@ -215,7 +215,7 @@ fn carry_out(
     let order = &RunOrder { plan, ..order.clone() };
     let id = match (&unfinished, order.group) {
         (Some(run), _) => run.book.run.id.clone(),
-        (None, Some(group)) => group.id().to_string(),
+        (None, Some(group)) => group.id.clone(),
         (None, None) => new_id()?,
     };
     let spent = SpentTime::new(plan, &clock);
@@ -733,7 +733,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         repeats: plan.repeats_min(),
         stopping: Stopping::of(plan),
         level_order: level_order(plan),
-        hosts: order.group.map_or_else(Vec::new, |group| group.hosts().to_vec()),
+        hosts: order.group.map_or_else(Vec::new, |group| group.hosts.clone()),
         ..RunFacts::default()
     }
 }

@@ -252,12 +252,7 @@ impl Toolset {
         let memory_bytes = MemoryRoom::available().map(|room| room::memory_at_most(room.bytes));
         let disk = disks.first().map(|model| DiskOrder { model, seed, memory_bytes });
         let place = Backing::make(
-            run_directory,
-            &order.directory,
-            asked,
-            self.room,
-            self.kept_bytes,
-            disk,
+            run_directory, &order.directory, asked, self.room, self.kept_bytes, disk,
         )?;
         Ok(MadeSite::new(place, self.tools, host, clock, interrupt.clone()))
     }

@@ -139,10 +139,10 @@ struct Agreement {
 pub struct RankGroup<'a> {
     collectives: Collectives<'a>,
     /// The run's id.
-    id: String,
+    pub(super) id: String,
     host: RankHost<'a>,
     /// The name of each rank's host.
-    hosts: Vec<String>,
+    pub(super) hosts: Vec<String>,
     /// The ranks that drop caches, each for all of its host.
     droppers: BTreeSet<u32>,
     /// The plan of each rank that this one works for in some phase.
@@ -268,16 +268,6 @@ impl<'a> RankGroup<'a> {
     /// How many there are.
     pub(super) fn size(&self) -> u32 {
         self.collectives.size()
-    }
-
-    /// The run's id.
-    pub(super) fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// The host of each rank, in their order.
-    pub(super) fn hosts(&self) -> &[String] {
-        &self.hosts
     }
 
     /// The plans of this rank and of those that it works for. All have the order of cells of the job's seed.

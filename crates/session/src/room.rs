@@ -115,20 +115,8 @@ pub fn check_memory(
 
 /// File systems of the kernel's own, in which nobody makes files or directories of data.
 const KERNEL_FILESYSTEMS: [&str; 14] = [
-    "binfmt_misc",
-    "bpf",
-    "cgroup",
-    "cgroup2",
-    "configfs",
-    "debugfs",
-    "devpts",
-    "efivarfs",
-    "fusectl",
-    "proc",
-    "pstore",
-    "securityfs",
-    "sysfs",
-    "tracefs",
+    "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs",
+    "fusectl", "proc", "pstore", "securityfs", "sysfs", "tracefs",
 ];
 
 /// Checks that a directory of a run can be made in the directory, which is opened as `parent` and lies on a file system of

@@ -342,15 +342,8 @@ fn each_option_of_fio_that_syncs_counts_and_one_that_is_never_reached_does_not()
         all.contains(&"not-synced possible".into())
     };
     for options in [
-        "fsync=1",
-        "fsync=262144",
-        "fdatasync=64",
-        "end_fsync=1",
-        "sync=1",
-        "sync=dsync",
-        "fsync_on_close=1",
-        "direct=1",
-        "buffered=0",
+        "fsync=1", "fsync=262144", "fdatasync=64", "end_fsync=1", "sync=1", "sync=dsync",
+        "fsync_on_close=1", "direct=1", "buffered=0",
     ] {
         let (key, value) = options.split_once('=').unwrap();
         assert!(!unsynced(&format!("\"{key}\":\"{value}\"")), "{options}");

@@ -24,13 +24,7 @@ const FILE: &str = "file";
 
 /// Mount options that name something beside the device.
 const DEVICES: [&str; 8] = [
-    "journal_path",
-    "journal_dev",
-    "jdev",
-    "logdev",
-    "rtdev",
-    "device",
-    "journal_device",
+    "journal_path", "journal_dev", "jdev", "logdev", "rtdev", "device", "journal_device",
     "log_device",
 ];
 

@@ -209,13 +209,8 @@ mod tests {
         assert_eq!(
             made,
             [
-                "levels-create",
-                "levels-create-2",
-                "levels-create-2-2",
-                "levels-a-b-31m",
-                "levels",
-                "levels-2",
-                "levels-etc"
+                "levels-create", "levels-create-2", "levels-create-2-2", "levels-a-b-31m",
+                "levels", "levels-2", "levels-etc"
             ]
         );
         assert_eq!(unused(&"x".repeat(900)).len(), "levels-".len() + PART_MAX);

@@ -233,15 +233,8 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
 
 /// Facts that differ between runs that may still be compared.
 const HARMLESS: [&str; 9] = [
-    "measured",
-    "seed",
-    "repeats (no cause)",
-    "most operations",
-    "date",
-    "kernel",
-    "root",
-    "caches",
-    "boatload",
+    "measured", "seed", "repeats (no cause)", "most operations", "date", "kernel", "root",
+    "caches", "boatload",
 ];
 
 /// `Nothing to compare with yet: mount options data=journal is new. The run before: --baseline k7m.`

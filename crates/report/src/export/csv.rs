@@ -14,17 +14,8 @@ use boatload_results::book::{Book, Measurement};
 
 /// Places in a measurement of the run document that identify its row.
 const KEYS: [&str; 11] = [
-    "/variant",
-    "/level/axis",
-    "/level/value",
-    "/level/unit",
-    "/repeat",
-    "/phase",
-    "/pass",
-    "/operation",
-    "/engine",
-    "/threads",
-    "/valid",
+    "/variant", "/level/axis", "/level/value", "/level/unit", "/repeat", "/phase", "/pass",
+    "/operation", "/engine", "/threads", "/valid",
 ];
 
 /// Values of a measurement that are no single figures.

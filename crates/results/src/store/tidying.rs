@@ -78,16 +78,7 @@ mod tests {
             assert!(is_tag(good), "{good}");
         }
         for bad in [
-            "",
-            "last",
-            "last~1",
-            "history",
-            "reference:x",
-            "k7m2n8p4",
-            "1st",
-            "-x",
-            "a b",
-            "é",
+            "", "last", "last~1", "history", "reference:x", "k7m2n8p4", "1st", "-x", "a b", "é",
             &long,
         ] {
             assert!(!is_tag(bad), "{bad}");

@@ -6,18 +6,8 @@ use super::result::{ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
 
 /// Columns by which phases are the same measurement.
 const SAME: [&str; 12] = [
-    "operation",
-    "path type",
-    "paths",
-    "hosts",
-    "threads",
-    "dirs",
-    "files",
-    "file size",
-    "block size",
-    "direct io",
-    "random",
-    "io depth",
+    "operation", "path type", "paths", "hosts", "threads", "dirs", "files", "file size",
+    "block size", "direct io", "random", "io depth",
 ];
 
 struct ElbenchoRow<'a> {

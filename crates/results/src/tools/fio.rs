@@ -33,16 +33,8 @@ const MAPPING_ENGINE: &str = "mmap";
 /// I/O engines that use files through the kernel's page cache, or around it with `direct`. Of others, such as rbd and
 /// nfs, it is not known what they cache or sync.
 const ENGINES_OF_THE_KERNEL: [&str; 10] = [
-    "io_uring",
-    "libaio",
-    MAPPING_ENGINE,
-    "posixaio",
-    "psync",
-    "pvsync",
-    "pvsync2",
-    "splice",
-    "sync",
-    "vsync",
+    "io_uring", "libaio", MAPPING_ENGINE, "posixaio", "psync", "pvsync", "pvsync2", "splice",
+    "sync", "vsync",
 ];
 
 /// Options with `sync` in their names that make nothing durable within the time of a job.
@@ -50,29 +42,9 @@ const NO_SYNC_OPTIONS: [&str; 3] = ["create_fsync", "sync_file_range", "verify_a
 
 /// Options of a job that are read.
 const OPTIONS: [&str; 23] = [
-    "blocksize",
-    "bs",
-    "buffered",
-    "direct",
-    "directory",
-    "end_fsync",
-    "end_syncfs",
-    "fdatasync",
-    "filename",
-    "filesize",
-    "fsync",
-    "fsync_on_close",
-    "invalidate",
-    "ioengine",
-    "nrfiles",
-    "numjobs",
-    "offset_increment",
-    "readwrite",
-    "rw",
-    "size",
-    "sync",
-    "zero_buffers",
-    "loops",
+    "blocksize", "bs", "buffered", "direct", "directory", "end_fsync", "end_syncfs", "fdatasync",
+    "filename", "filesize", "fsync", "fsync_on_close", "invalidate", "ioengine", "nrfiles",
+    "numjobs", "offset_increment", "readwrite", "rw", "size", "sync", "zero_buffers", "loops",
 ];
 
 /// The parts of a document that are read. The rest, such as the bins of `json+`, is skipped without being kept: a result of

@@ -40,8 +40,6 @@ named_enum! {
         /// Files that lie beside the tree.
         #[default]
         FilesPresent = "files-present",
-        /// Files among them that were there before the run, which earlier versions went on from.
-        FilesFound = "files-found",
         /// Share of the space that is used, in percent, as df counts.
         SpaceUsed = "space-used",
         /// Share of all blocks that are in use, in percent.
