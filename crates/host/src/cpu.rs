@@ -42,41 +42,29 @@ impl CpuTime {
     /// What all threads of this process have used, and its children that have ended
     /// (`RUSAGE_SELF` and `RUSAGE_CHILDREN`).
     pub fn of_process() -> Self {
-        let (own, children) =
-            (Self::used_by(libc::RUSAGE_SELF), Self::used_by(libc::RUSAGE_CHILDREN));
-        Self {
-            user_seconds: own.user_seconds + children.user_seconds,
-            system_seconds: own.system_seconds + children.system_seconds,
-            context_switches: own.context_switches + children.context_switches,
-            ..Self::default()
-        }
+        Self::used_by(libc::RUSAGE_SELF).plus(Self::used_by(libc::RUSAGE_CHILDREN))
     }
 
     /// What was used between an earlier reading of the same and this one.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
-        Self {
-            user_seconds: (self.user_seconds - earlier.user_seconds).max(0.0),
-            system_seconds: (self.system_seconds - earlier.system_seconds).max(0.0),
-            context_switches: self.context_switches.saturating_sub(earlier.context_switches),
-            run_queue_seconds: with(self.run_queue_seconds, earlier.run_queue_seconds, |a, b| {
-                a - b
-            }),
-            disk_wait_seconds: with(self.disk_wait_seconds, earlier.disk_wait_seconds, |a, b| {
-                a - b
-            }),
-        }
+        self.with(earlier, |now, before| (now - before).max(0.0), u64::saturating_sub)
     }
 
     /// What two threads used together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
+        self.with(other, |one, other| one + other, u64::saturating_add)
+    }
+
+    fn with(self, other: Self, time: fn(f64, f64) -> f64, count: fn(u64, u64) -> u64) -> Self {
+        let known = |one: Option<f64>, other: Option<f64>| Some(time(one?, other?));
         Self {
-            user_seconds: self.user_seconds + other.user_seconds,
-            system_seconds: self.system_seconds + other.system_seconds,
-            context_switches: self.context_switches.saturating_add(other.context_switches),
-            run_queue_seconds: with(self.run_queue_seconds, other.run_queue_seconds, |a, b| a + b),
-            disk_wait_seconds: with(self.disk_wait_seconds, other.disk_wait_seconds, |a, b| a + b),
+            user_seconds: time(self.user_seconds, other.user_seconds),
+            system_seconds: time(self.system_seconds, other.system_seconds),
+            context_switches: count(self.context_switches, other.context_switches),
+            run_queue_seconds: known(self.run_queue_seconds, other.run_queue_seconds),
+            disk_wait_seconds: known(self.disk_wait_seconds, other.disk_wait_seconds),
         }
     }
 
@@ -101,11 +89,6 @@ impl CpuTime {
             ..Self::default()
         }
     }
-}
-
-/// Of two times that are both known.
-fn with(one: Option<f64>, other: Option<f64>, of: fn(f64, f64) -> f64) -> Option<f64> {
-    Some(of(one?, other?).max(0.0))
 }
 
 /// The second number of `/proc/PID/schedstat` (Documentation/scheduler/sched-stats.rst), in nanoseconds.

@@ -66,7 +66,7 @@ pub struct LognormalSizes {
     /// The share of the law that lies below the range.
     below: f64,
     /// The share that lies in it.
-    within: f64,
+    pub within: f64,
     mean: f64,
 }
 
@@ -82,11 +82,6 @@ impl LognormalSizes {
         let place = |n: u32| (f64::from(n) + 0.5) / f64::from(QUANTILES);
         let sum: f64 = (0..QUANTILES).map(|n| all.quantile(place(n)) as f64).sum();
         Self { mean: sum / f64::from(QUANTILES), ..all }
-    }
-
-    /// The share of all sizes of the law that lie in the range.
-    pub fn within(self) -> f64 {
-        self.within
     }
 
     /// The size that this share of the sizes in the range does not exceed.
@@ -659,7 +654,7 @@ mod tests {
             let deviation = (100_000.0 * share * (1.0 - share)).sqrt();
             assert!((below - 1e5 * share).abs() < 5.0 * deviation, "{share}: {below} are smaller");
         }
-        assert!((law.within() - 0.962_600).abs() < 1e-6, "{}", law.within());
+        assert!((law.within - 0.962_600).abs() < 1e-6, "{}", law.within);
         assert!((law.mean / 69_755.72 - 1.0).abs() < 1e-4, "{}", law.mean);
         assert_eq!((law.quantile(0.0), law.quantile(1.0)), (0, 1 << 20));
     }

@@ -70,7 +70,7 @@ pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, E
     match fiemap::each_extent(file, |extent| counter.take(extent)) {
         // What a file system says that has no such call at all.
         Err(error) if error == OsErrno::NOTTY.into() => Err(Errno::EOPNOTSUPP),
-        result => result.map(|()| counter.finish()),
+        result => result.map(|()| counter.layout),
     }
 }
 
@@ -161,10 +161,6 @@ impl ExtentCounter {
             layout.pairs = layout.pairs.saturating_add(1);
             layout.followed = layout.followed.saturating_add(before.leads_to(extent).into());
         }
-    }
-
-    fn finish(self) -> FileLayout {
-        self.layout
     }
 }
 
@@ -315,7 +311,7 @@ mod extent_tests {
                 flags: *flags,
             });
         }
-        counter.finish()
+        counter.layout
     }
 
     fn pairs(extents: &[(u64, u64, u64, u32)]) -> (u64, u64) {
@@ -399,6 +395,6 @@ mod extent_tests {
         for flags in [0, ENCODED, 0, 0] {
             counter.take(Extent { logical: 0, physical: u64::MAX, length: u64::MAX, flags });
         }
-        assert_eq!(counter.finish().pairs, u64::MAX);
+        assert_eq!(counter.layout.pairs, u64::MAX);
     }
 }

@@ -270,7 +270,7 @@ fn lognormal(law: &LognormalLaw, mut keys: KeyReader<'_>) -> Option<Sizes> {
     let sigma = keys.number("sigma", &law.sigma, Unit::Count, SIGMA);
     let ((min, max), mu, sigma) = (range?, mu?, sigma?);
     let law = LognormalSizes::new(mu, sigma, min, max);
-    if law.within() < WITHIN_MIN {
+    if law.within < WITHIN_MIN {
         let found = format!("sizes from {} to {}", bytes(min), bytes(max));
         keys.problem("max", found, "a range that 1% of the law lies in");
         return None;
