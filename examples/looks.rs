@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::{Write, stdout};
 
 use boatload::analysis::Analysis;
-use boatload::analysis::effect::EffectFinding;
+use boatload::analysis::effect_finding::EffectFinding;
 use boatload::base::random::{Stream, draw, unit};
 use boatload::plan::filesystem::Volume;
 use boatload::plan::repetition::{LOOKS, REPEATS_MAX};

@@ -9,7 +9,7 @@
 
 use crate::library;
 
-use boatload::analysis::effect::{Conclusion, EffectFinding};
+use boatload::analysis::effect_finding::{Conclusion, EffectFinding};
 use boatload::analysis::effects::decide::Decision;
 use boatload::analysis::finding::Finding;
 use boatload::results::book::Book;

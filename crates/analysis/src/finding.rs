@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::AnswerFinding;
-use super::effect::EffectFinding;
+use super::effect_finding::EffectFinding;
+use super::findings::bytes_moved::{DestinationFinding, LowerCacheFinding, SourceFinding};
 use super::findings::disk::DiskFinding;
-use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFinding};
 use super::warnings::table::WarningFinding;
 
 /// What boatload concludes from a run.

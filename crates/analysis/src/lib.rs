@@ -9,7 +9,7 @@ pub mod compare;
 pub mod conditions;
 pub mod decided;
 mod disturbances;
-pub mod effect;
+pub mod effect_finding;
 pub mod effects;
 pub mod figures;
 pub mod finding;

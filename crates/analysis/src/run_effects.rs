@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::effect::{Conclusion, EffectCell, EffectFinding, LevelStep, PhaseTenth, StatedRatio};
+use super::effect_finding::{
+    Conclusion, EffectCell, EffectFinding, LevelStep, PhaseTenth, StatedRatio,
+};
 use super::effects::contrast::Contrast;
 use super::effects::decide::{Control, Decision, decide};
 use super::effects::moderation::moderated;

@@ -2,7 +2,7 @@
 //! slowed down.
 
 use super::compare::{ComparedRow, Comparison, PhaseKey, RowEffect};
-use super::effect::ComparedRatio;
+use super::effect_finding::ComparedRatio;
 use super::effects::decide::Decision;
 use super::figures::alpha;
 use super::observations::Observations;

@@ -1,6 +1,6 @@
 //! Orders variants by mean time, for each phase or the whole job at each level, with how far each is behind the fastest.
 
-use super::effect::{ComparedRatio, Conclusion, EffectFinding};
+use super::effect_finding::{ComparedRatio, Conclusion, EffectFinding};
 use super::effects::decide::Decision;
 use super::findings::say::level_in_words;
 use super::observations::{LeftOutVariant, Observations, TimeTable};

@@ -5,7 +5,7 @@ mod call_watch;
 pub mod crash;
 pub mod images;
 pub mod make_filesystems;
-mod measuring;
+mod measure_phase;
 pub mod memory;
 mod overhead;
 mod preparing;
@@ -26,7 +26,7 @@ use std::time::SystemTime;
 
 use self::images::{KeptImages, settled_place};
 use self::make_filesystems::Toolset;
-use self::measuring::PhaseWatch;
+use self::measure_phase::PhaseWatch;
 use self::memory::MemoryNeed;
 use self::preparing::PreparedPlace;
 use self::record::{Record, RecordEnd};
@@ -457,7 +457,7 @@ impl Session<'_> {
             self.record.add(&self.book, self.watcher);
         }
         if !self.interrupt.is_set()
-            && let Some(settled) = measuring::settle(self.sites.for_cell(cell)?, cell, key)?
+            && let Some(settled) = measure_phase::settle(self.sites.for_cell(cell)?, cell, key)?
         {
             self.book.measurements.push(settled);
             self.record.add(&self.book, self.watcher);
@@ -488,8 +488,9 @@ impl Session<'_> {
         let site = self.sites.for_cell(cell)?;
         let Some(group) = self.group else {
             let watch = &mut self.watch;
-            let measurement =
-                measuring::measure(site, cell, context, watcher, watch, interrupt, &OwnDropper)?;
+            let measurement = measure_phase::measure(
+                site, cell, context, watcher, watch, interrupt, &OwnDropper,
+            )?;
             let asked = measurement.operations_asked;
             return Ok(MeasuredPhase { measurement, asked });
         };
@@ -497,7 +498,7 @@ impl Session<'_> {
         group.beat();
         let barriers = group.barriers(site.is_real(), interrupt);
         let watch = &mut self.watch;
-        let own = measuring::measure(site, cell, context, watcher, watch, interrupt, &barriers);
+        let own = measure_phase::measure(site, cell, context, watcher, watch, interrupt, &barriers);
         let asked = own.as_ref().ok().and_then(|own| own.operations_asked);
         let measurement = barriers.merged(own, context.phase)?;
         Ok(MeasuredPhase { measurement, asked })

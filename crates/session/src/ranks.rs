@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::measuring::PhaseBarriers;
+use super::measure_phase::PhaseBarriers;
 use super::{RunOrder, VERSION};
 use boatload_base::errno::ErrnoResult;
 use boatload_base::failure::{Failure, Result, shown};

@@ -4,7 +4,7 @@ use super::missing::MissingParts;
 use super::needed::RepeatsNeeded;
 use super::reliability::{fewest_repeats, trust};
 use super::{AnswerFinding, Reliability, Verdict, next};
-use crate::effect::EffectFinding;
+use crate::effect_finding::EffectFinding;
 use crate::figures::{RunFigures, alpha};
 use crate::finding::Finding;
 use crate::findings::say;

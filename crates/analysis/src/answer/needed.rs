@@ -1,7 +1,7 @@
 //! Forecasts the repeats that would decide an answer which is open, from its effects and their errors.
 
 use super::Verdict;
-use crate::effect::EffectFinding;
+use crate::effect_finding::EffectFinding;
 use crate::effects::contrast::Contrast;
 use crate::effects::decide::{ALPHA, Decision};
 use crate::readings::answer_draft::{AnswerDraft, Lack};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{AnswerFinding, Reliability, Verdict, WORDS_MAX};
 use crate::Analysis;
-use crate::effect::{ComparedRatio, EffectFinding};
+use crate::effect_finding::{ComparedRatio, EffectFinding};
 use crate::effects::decide::Decision;
 use crate::finding::Finding;
 use crate::findings::say;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::law::{Block, Law, best_law};
+use super::growth_law::{Law, PhasePart, best_law};
 use crate::effects::decide::Decision;
 use crate::observations::{LogTimes, Observations};
 use crate::statistics::describe::mean;
@@ -206,7 +206,7 @@ fn course_of(measurements: &[&Measurement]) -> GrowthCourse {
         [0, 1, 2].map(|at| mean_of(&|m: &Measurement| mean_ns(tenths(&m.windows)[at])));
     let first = measurements[0];
     let blocks = blocks(measurements);
-    let for_law = blocks.iter().map(|one| Block { x: one.operations, log: one.seen_ns.ln() });
+    let for_law = blocks.iter().map(|one| PhasePart { x: one.operations, log: one.seen_ns.ln() });
     let fit = best_law(&for_law.collect::<Vec<_>>());
     let fitted = |block: &GrowthBlock| GrowthBlock {
         fitted_ns: fit.map(|fit| fit.height(block.operations).exp()),

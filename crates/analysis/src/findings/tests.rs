@@ -21,7 +21,7 @@ mod unlike_spread;
 #[cfg(test)]
 mod whole_job;
 
-use crate::effect::EffectFinding;
+use crate::effect_finding::EffectFinding;
 use crate::effects::decide::{ALPHA, Decision};
 use crate::figures::conclude;
 use crate::finding::Finding;

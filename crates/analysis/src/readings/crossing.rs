@@ -1,11 +1,11 @@
-//! Finds the levels at which the faster of two variants changes. It shows a pair that changes places, else the pair that differs
-//! most, and claims nothing between measured levels.
+//! The reading that says at which levels of the axis (a file size, a number of threads) each of two variants is the faster. Of
+//! several pairs it shows one that changes places, else the one that differs most; it claims nothing between measured levels.
 
 use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::AnswerTable;
 use crate::answer::Verdict;
-use crate::effect::{ComparedRatio, EffectCell, EffectFinding};
+use crate::effect_finding::{ComparedRatio, EffectCell, EffectFinding};
 use crate::effects::decide::Decision;
 use crate::findings::say;
 use crate::observations::Observations;

@@ -6,7 +6,7 @@ use super::reading::{
 };
 use super::table::{AnswerNote, AnswerTable};
 use crate::answer::Verdict;
-use crate::effect::EffectFinding;
+use crate::effect_finding::EffectFinding;
 use crate::effects::decide::Decision;
 use crate::findings::growth::{CountedThing, GrowthCourse};
 use crate::findings::say;

@@ -7,7 +7,7 @@ use super::reading::{
 };
 use super::table::{AnswerCell, AnswerNote, AnswerTable};
 use crate::answer::Verdict;
-use crate::effect::{EffectFinding, LevelStep};
+use crate::effect_finding::{EffectFinding, LevelStep};
 use crate::effects::contrast::MARGIN_RATIO;
 use crate::effects::decide::Decision;
 use crate::findings::say;

@@ -15,7 +15,7 @@ pub mod table;
 mod tails;
 mod trace;
 
-use super::effect::EffectFinding;
+use super::effect_finding::EffectFinding;
 use super::observations::Observations;
 use answer_draft::AnswerDraft;
 use boatload_plan::Conclusion;

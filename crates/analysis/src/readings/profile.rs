@@ -1,4 +1,5 @@
-//! How fast the phases of a job are where nothing is compared and nothing grows, and what kind of disk that is like.
+//! The reading for a job that asks for no other: how fast each phase was. For cold reads of `smallfiles` it adds which kind of
+//! disk is as fast; of several variants or levels it shows one phase of the first and the last.
 
 use super::answer_draft::{AnswerDraft, Lack};
 use super::disk_kinds::{self, Likeness};
@@ -51,7 +52,7 @@ impl Reading for Profile {
         let mut table = AnswerTable { corner: "operation".into(), ..AnswerTable::default() };
         let row = |(group, row): &(&VariantSummary, &PhaseSummary)| {
             let variant = Some(group.variant.as_str()).filter(|_| !is_single);
-            AnswerRow::of(crate::effect::task_parts(variant, &row.phase))
+            AnswerRow::of(crate::effect_finding::task_parts(variant, &row.phase))
         };
         table.rows = rows.iter().map(row).collect();
         let known = |cell: fn(&PhaseSummary) -> Option<AnswerCell>| {

@@ -5,7 +5,7 @@ use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable, about_ratios};
 use crate::answer::Verdict;
-use crate::effect::{ComparedRatio, EffectFinding};
+use crate::effect_finding::{ComparedRatio, EffectFinding};
 use crate::effects::decide::Decision;
 use crate::findings::say;
 use crate::observations::Observations;
@@ -475,7 +475,7 @@ pub(super) fn table_by_level(run: &RunView<'_>) -> Option<AnswerTable> {
     }
     let name = |(phase, name): &(&str, &str)| match (phases.len(), run.summary.has_variants()) {
         (1, true) => variant(name),
-        _ => crate::effect::task_parts(Some(name), phase),
+        _ => crate::effect_finding::task_parts(Some(name), phase),
     };
     table.rows = rows.iter().map(|row| AnswerRow::of(name(row))).collect();
     for level in &levels {

@@ -2,7 +2,7 @@
 
 use super::answer_draft::AnswerDraft;
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
-use crate::effect::EffectFinding;
+use crate::effect_finding::EffectFinding;
 use crate::effects::decide::Decision;
 use crate::limit::Limit;
 use crate::observations::{Observations, units_of_work};

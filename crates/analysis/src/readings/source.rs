@@ -4,11 +4,11 @@ use super::answer_draft::{AnswerDraft, Lack};
 use super::disk_kinds;
 use super::rates::AnswerRate;
 use super::reading::{ChartFamily, Picture, Reading, RunView};
-use crate::findings::say;
-use crate::findings::source::{
+use crate::findings::bytes_moved::{
     ByteSource, DestinationFinding, LowerCacheFinding, SourceFinding, destination, lower_cache,
     source,
 };
+use crate::findings::say;
 use crate::statement::{Part, Sentence, Statement, parts};
 use crate::summary::{Summary, VariantSummary};
 use boatload_base::distinct::each_once;

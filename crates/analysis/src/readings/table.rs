@@ -1,6 +1,6 @@
 //! Defines the table of an answer as data: absolute figures, and beside them what is said of them. Reports write the cells.
 
-use crate::effect::ComparedRatio;
+use crate::effect_finding::ComparedRatio;
 use crate::effects::contrast::MARGIN_RATIO;
 use crate::effects::decide::Decision;
 use crate::statement::{Part, text_of};

@@ -4,7 +4,7 @@ use super::answer_draft::{AnswerDraft, Lack};
 use super::reading::{ChartFamily, Picture, Reading, RunView};
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::answer::Verdict;
-use crate::effect::{ComparedRatio, EffectFinding};
+use crate::effect_finding::{ComparedRatio, EffectFinding};
 use crate::effects::decide::Decision;
 use crate::findings::say;
 use crate::observations::{Observations, log_by_repeat};

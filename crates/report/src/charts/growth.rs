@@ -6,7 +6,7 @@ use super::{
     SeriesLook,
 };
 use boatload_analysis::Analysis;
-use boatload_analysis::effect::EffectFinding;
+use boatload_analysis::effect_finding::EffectFinding;
 use boatload_analysis::findings::growth::{GrowthBlock, GrowthCourse};
 use boatload_base::distinct::each_once;
 use boatload_base::failure::shown;

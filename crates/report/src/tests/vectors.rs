@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::tests::kept_runs::kept_run;
 use boatload_analysis::Analysis;
-use boatload_analysis::effect::{EffectFinding, StatedRatio};
+use boatload_analysis::effect_finding::{EffectFinding, StatedRatio};
 use boatload_plan::Conclusion;
 
 /// Of a figure, as a share of itself.

@@ -1,4 +1,5 @@
-//! Reads runs back from the store, whole or in summary.
+//! Reads runs from the store, whole or in summary. Finds the run that an id, a tag or `last~1` means, and the rates of an earlier
+//! run, from which to expect the rates of the next.
 
 use std::collections::BTreeMap;
 use std::path::Path;

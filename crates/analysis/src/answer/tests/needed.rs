@@ -2,7 +2,7 @@
 
 use super::super::needed::RepeatsNeeded;
 use super::*;
-use crate::effect::{EffectCell, StatedRatio};
+use crate::effect_finding::{EffectCell, StatedRatio};
 use crate::effects::contrast::Contrast;
 use crate::effects::decide::ALPHA;
 use crate::readings::answer_draft::{AnswerDraft, Lack};

@@ -1,7 +1,7 @@
 //! Phases in windows.
 
 use super::*;
-use crate::findings::law::Law;
+use crate::findings::growth_law::Law;
 
 /// A phase of so many windows of 1,000 operations; `law` gives nanoseconds by operations done.
 pub(super) fn phase(

@@ -1,8 +1,8 @@
 //! Draws all that surrounds the series: words, grid and ticks.
 
+use super::fit_text::width;
 use super::layout::{ChartLayout, SLANT_DEGREES};
 use super::style::{BASE, EDGE, GAP, GRID, LABEL, LINE_HEIGHT, NOTE, TICK, TITLE, TextStyle};
-use super::text_width::width;
 use super::writer::{Pixel, SvgWriter, px};
 use crate::charts::AxisScale;
 

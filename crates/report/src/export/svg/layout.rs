@@ -1,8 +1,8 @@
 //! Computes the places of all parts of a chart, in pixels, before anything is drawn.
 
+use super::fit_text::{clipped, names, widest, width, wrapped};
 use super::legend::SvgLegend;
 use super::style::{EDGE, GAP, LABEL, LINE_HEIGHT, NOTE, PLOT_HEIGHT, TICK, TITLE};
-use super::text_width::{clipped, names, widest, width, wrapped};
 use super::writer::AxisPixels;
 use crate::charts::{Chart, ChartPoint, ChartSeries, SeriesSlot, Tick};
 

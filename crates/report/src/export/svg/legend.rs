@@ -1,7 +1,7 @@
 //! Draws the legend of names and their colours, in rows below the plot.
 
+use super::fit_text::{names, width};
 use super::style::{EDGE, LEGEND};
-use super::text_width::{names, width};
 use super::writer::{Pixel, PixelBox, SvgWriter};
 use crate::charts::{Chart, colour};
 

@@ -3,12 +3,12 @@
 //! dashes, groups or words for screen readers, and measures text only with fonts that it loads from the
 //! machine.
 
+mod fit_text;
 mod frame;
 mod layout;
 mod legend;
 mod series;
 mod style;
-mod text_width;
 mod writer;
 
 use super::format::{ExportFormat, ExportText, no_figures, safe};

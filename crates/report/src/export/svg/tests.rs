@@ -25,7 +25,7 @@ fn boxed(node: &Node<'_, '_>) -> Box {
     let text = node.text().unwrap_or_default().to_string();
     let size: f64 = inherited(node, "font-size").unwrap().parse().unwrap();
     let bold = if inherited(node, "font-weight").is_some() { 1.05 } else { 1.0 };
-    let width = text_width::width(&text, size) * bold;
+    let width = fit_text::width(&text, size) * bold;
     let share = match inherited(node, "text-anchor") {
         Some("start") => 0.0,
         Some("middle") => 0.5,

@@ -7,7 +7,7 @@ use boatload_analysis::Analysis;
 use boatload_analysis::compare::compare;
 use boatload_analysis::effects::decide::Decision;
 use boatload_analysis::finding::Finding;
-use boatload_analysis::findings::law::Law;
+use boatload_analysis::findings::growth_law::Law;
 use boatload_analysis::statistics::Interval;
 use boatload_analysis::trials::Tally;
 use boatload_analysis::uncertainty::Estimate;

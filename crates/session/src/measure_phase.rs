@@ -1,4 +1,5 @@
-//! Measures one phase: caches, the work between two readings of the counters, the sync, the tree's count.
+//! Measures one phase: prepares caches, reads counters of the device and the process before and after the work, syncs, counts the
+//! entries of the tree, and says why a measurement is invalid. `settle` measures what is written until the unmount.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

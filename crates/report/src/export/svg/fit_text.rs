@@ -1,4 +1,5 @@
-//! Estimates the width of a text. The font is the viewer's, so widths are estimates, on the wide side.
+//! Estimates how wide a text is drawn, and shortens, clips or wraps it to fit. The font is the viewer's, so widths are estimates,
+//! on the wide side.
 
 use crate::text;
 use boatload_base::failure::shown;

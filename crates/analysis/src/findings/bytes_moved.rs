@@ -1,5 +1,5 @@
-//! Finds whether bytes were read from and written to memory or the device, and whether something below
-//! the kernel caches them.
+//! Finds how many of the bytes that a phase read came from the device and not from memory, how much of what it wrote reached the
+//! device, and, from repeated cold reads, whether a hypervisor or a controller caches below the kernel.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! Defines an effect: a ratio of two times of a run, with its interval and its decision. All that is concluded is one.
+//! Defines an effect: how many times as long one variant, level or part of a phase takes as another in the same run, with its
+//! interval and decision, and the words in which tables and sentences state it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! Fits the laws by which a latency may grow to the parts of a phase, by robust regression, which outliers do not bend.
+//! Fits latency against the operations done until then in a phase, as a logarithmic, a linear or a power law, and picks the one
+//! that fits best, if any explains enough. Outliers count little or not at all.
 
 use crate::statistics::dependence;
 use crate::statistics::describe::{mean, median};
@@ -67,7 +68,7 @@ const PARAMETERS: f64 = 2.0;
 
 /// A part of a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Block {
+pub(super) struct PhasePart {
     /// Operations done at its middle.
     pub(super) x: f64,
     /// Logarithm of its latency; only differences count.
@@ -75,8 +76,8 @@ pub(super) struct Block {
 }
 
 /// The median of their logarithms.
-fn median_log(blocks: &[Block]) -> f64 {
-    median(&blocks.iter().map(|block| block.log).collect::<Vec<_>>())
+fn median_log(parts: &[PhasePart]) -> f64 {
+    median(&parts.iter().map(|part| part.log).collect::<Vec<_>>())
 }
 
 named_enum! {
@@ -93,12 +94,12 @@ named_enum! {
     }
 }
 
-/// A law as it fits blocks best.
+/// A law as it fits parts best.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LawFit {
     pub(super) law: Law,
     line: StraightLine,
-    /// Standard deviation of a block, without outliers, as a share.
+    /// Standard deviation of a part, without outliers, as a share.
     deviation: f64,
     /// Degrees of freedom that are left.
     degrees: f64,
@@ -114,40 +115,40 @@ impl Law {
     }
 }
 
-/// The law of those that grow which fits the blocks best: a power only where it fits much better than the simpler ones. None
-/// where none explains most of what the blocks differ by.
-pub(super) fn best_law(blocks: &[Block]) -> Option<LawFit> {
-    let end = blocks.last()?.x;
-    let fit = |law| LawFit::new(law, blocks).filter(|fit| fit.is_positive_at(end));
+/// The law of those that grow which fits the parts best: a power only where it fits much better than the simpler ones. None
+/// where none explains most of what the parts differ by.
+pub(super) fn best_law(parts: &[PhasePart]) -> Option<LawFit> {
+    let end = parts.last()?.x;
+    let fit = |law| LawFit::new(law, parts).filter(|fit| fit.is_positive_at(end));
     let fits: Vec<LawFit> =
         [Law::Logarithmic, Law::Linear, Law::Power].into_iter().filter_map(fit).collect();
     let deviation = fits.iter().map(|fit| fit.deviation).fold(f64::INFINITY, f64::min);
     let cost = |fit: &LawFit| {
         let needs = if fit.law == Law::Power { POWER_EVIDENCE_MIN } else { 0.0 };
-        fit.misfit(blocks, deviation) + needs
+        fit.misfit(parts, deviation) + needs
     };
     let best = fits.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
-    best.is_significant(blocks).then_some(*best)
+    best.is_significant(parts).then_some(*best)
 }
 
 impl LawFit {
     /// By least squares of relative deviations, weighed anew until outliers have no weight.
-    fn new(law: Law, blocks: &[Block]) -> Option<Self> {
+    fn new(law: Law, parts: &[PhasePart]) -> Option<Self> {
         const ROUNDS: usize = 30;
-        let middle = median_log(blocks);
+        let middle = median_log(parts);
         let mut fit = Self {
             law,
             line: StraightLine { height: 0.0, rise: 0.0 },
             deviation: f64::INFINITY,
             degrees: 0.0,
         };
-        let mut heights = vec![middle; blocks.len()];
-        let mut weights = vec![1.0; blocks.len()];
+        let mut heights = vec![middle; parts.len()];
+        let mut weights = vec![1.0; parts.len()];
         let is_power = law == Law::Power;
-        let point = |block: &Block| {
-            (law.basis(block.x), if is_power { block.log } else { block.log.exp() })
+        let point = |part: &PhasePart| {
+            (law.basis(part.x), if is_power { part.log } else { part.log.exp() })
         };
-        let points: Vec<(f64, f64)> = blocks.iter().map(point).collect();
+        let points: Vec<(f64, f64)> = parts.iter().map(point).collect();
         for _ in 0..ROUNDS {
             let weighted =
                 points.iter().zip(heights.iter().zip(&weights)).map(|((x, y), (h, w))| {
@@ -159,21 +160,21 @@ impl LawFit {
             let before = std::mem::replace(&mut fit.line, line);
             heights = points.iter().map(|(basis, _)| fit.height_on(*basis)).collect();
             let residuals: Vec<f64> =
-                blocks.iter().zip(&heights).map(|(block, height)| block.log - height).collect();
+                parts.iter().zip(&heights).map(|(part, height)| part.log - height).collect();
             fit.deviation = scale(&residuals).max(WINDOW_RESOLUTION);
             weights = residuals.iter().map(|r| biweight(*r, fit.deviation)).collect();
-            // One outlier among few blocks may leave most without weight; a plain fit is better then.
-            if weights.iter().filter(|w| **w > 0.0).count() * 4 < blocks.len() * 3 {
-                weights = vec![1.0; blocks.len()];
+            // One outlier among few parts may leave most without weight; a plain fit is better then.
+            if weights.iter().filter(|w| **w > 0.0).count() * 4 < parts.len() * 3 {
+                weights = vec![1.0; parts.len()];
             }
             let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
             if same(fit.line.height, before.height) && same(fit.line.rise, before.rise) {
                 break;
             }
         }
-        let clamped = |block| fit.residual(block).clamp(-3.0 * fit.deviation, 3.0 * fit.deviation);
-        let residuals: Vec<f64> = blocks.iter().map(clamped).collect();
-        let independent = blocks.len() as f64 / dependence(&residuals);
+        let clamped = |part| fit.residual(part).clamp(-3.0 * fit.deviation, 3.0 * fit.deviation);
+        let residuals: Vec<f64> = parts.iter().map(clamped).collect();
+        let independent = parts.len() as f64 / dependence(&residuals);
         fit.degrees = (independent - PARAMETERS).max(DEGREES_MIN);
         Some(fit)
     }
@@ -194,33 +195,33 @@ impl LawFit {
         self.law == Law::Power || self.line.at(self.law.basis(x)) > 0.0
     }
 
-    fn residual(&self, block: &Block) -> f64 {
-        block.log - self.height(block.x)
+    fn residual(&self, part: &PhasePart) -> f64 {
+        part.log - self.height(part.x)
     }
 
     /// Squares of residuals and of what the resolution leaves, in units of the deviation; outliers
     /// count no more than 25.
-    fn misfit(&self, blocks: &[Block], deviation: f64) -> f64 {
-        let of = |block: &Block| (self.residual(block) / deviation).powi(2).min(25.0);
+    fn misfit(&self, parts: &[PhasePart], deviation: f64) -> f64 {
+        let of = |part: &PhasePart| (self.residual(part) / deviation).powi(2).min(25.0);
         let least = (WINDOW_RESOLUTION / deviation).powi(2);
-        blocks.iter().map(|block| of(block) + least).sum()
+        parts.iter().map(|part| of(part) + least).sum()
     }
 
-    /// Whether the curve changes the latency enough to matter, explains most of what the blocks
-    /// differ by, and is more than what blocks that depend on each other do by chance.
-    fn is_significant(&self, blocks: &[Block]) -> bool {
-        let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return false };
+    /// Whether the curve changes the latency enough to matter, explains most of what the parts
+    /// differ by, and is more than what parts that depend on each other do by chance.
+    fn is_significant(&self, parts: &[PhasePart]) -> bool {
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
         let change = self.height(last.x) - self.height(first.x);
-        let kept: Vec<f64> = blocks
+        let kept: Vec<f64> = parts
             .iter()
-            .filter(|block| biweight(self.residual(block), self.deviation) > 0.0)
-            .map(|block| block.log)
+            .filter(|part| biweight(self.residual(part), self.deviation) > 0.0)
+            .map(|part| part.log)
             .collect();
         let middle = mean(&kept);
         let total: f64 = kept.iter().map(|log| (log - middle).powi(2)).sum();
-        let left: f64 = blocks
+        let left: f64 = parts
             .iter()
-            .map(|block| self.residual(block))
+            .map(|part| self.residual(part))
             .filter(|r| biweight(*r, self.deviation) > 0.0)
             .map(|r| r * r)
             .sum();
