@@ -35,6 +35,8 @@ const FAILED_NAMED_MAX: usize = 3;
 const DIRECTORY_SHARE_MIN: f64 = 0.001;
 /// Calls of several threads at once, or what tracing takes, are named from this share of the time on.
 const NAMED_SHARE_MIN: f64 = 0.01;
+/// From this share on, tracing changes the share in calls enough to say so.
+const TRACING_SHARE_MAX: f64 = 0.05;
 
 struct NamedShare {
     share: f64,
@@ -149,6 +151,17 @@ impl<'a> TracedTime<'a> {
         seconds / self.facts.seconds
     }
 
+    /// What tracing took, in seconds: all threads together.
+    fn tracing_seconds(&self) -> f64 {
+        self.book.run.overhead_ns.unwrap_or_default() * self.calls() as f64 / 1e9
+    }
+
+    /// The most that the share in calls can be without a tracer: all that it takes was outside of the calls.
+    fn share_untraced(&self) -> f64 {
+        let TraceFacts { seconds, in_calls_seconds: inside, .. } = *self.facts;
+        inside / (seconds - self.tracing_seconds()).max(inside).max(f64::MIN_POSITIVE)
+    }
+
     fn by_time(&self) -> Vec<&'a Measurement> {
         let mut all: Vec<&Measurement> = self.book.measurements.iter().collect();
         all.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
@@ -174,7 +187,8 @@ impl<'a> TracedTime<'a> {
             some => format!("{} call", crate::statement::text_of(&alternatives_of(some))),
         };
         let what = parts![Part::Count(counted(self.calls(), &what)), below];
-        let so = (operations.is_empty() && path.is_none()).then(|| saving(share, *is_whole));
+        let so = (operations.is_empty() && path.is_none())
+            .then(|| saving(self.share_untraced(), *is_whole));
         match is_whole {
             true => {
                 let name = self.book.variants.first().cloned().unwrap_or_default();
@@ -240,11 +254,13 @@ impl<'a> TracedTime<'a> {
                 [short_time(disk.busy_seconds * 1e9), share_text(self.share(disk.busy_seconds))];
             all.push(format!("The disk ({}) was busy for {busy} meanwhile ({share}).", disk.name));
         }
-        let overhead = self.book.run.overhead_ns.unwrap_or_default();
-        let cost = overhead * self.calls() as f64 / 1e9;
-        if self.share(cost) >= NAMED_SHARE_MIN {
-            let [cost, share] = [short_time(cost * 1e9), share_text(self.share(cost))];
-            all.push(format!("Tracing itself took about {cost} of the time ({share})."));
+        let cost = self.share(self.tracing_seconds());
+        if cost >= NAMED_SHARE_MIN {
+            let [time, share] = [short_time(self.tracing_seconds() * 1e9), share_text(cost)];
+            let untraced = (cost >= TRACING_SHARE_MAX).then(|| share_text(self.share_untraced()));
+            let without = untraced
+                .map_or_else(String::new, |most| format!(": without it, calls have up to {most}"));
+            all.push(format!("Tracing itself took about {time} of the time ({share}){without}."));
         }
         if *lost > 0 {
             all.push(format!("Calls that were counted, but not timed: {}.", grouped(*lost)));
@@ -388,6 +404,13 @@ mod tests {
         let disk = "The disk (vda) was busy for 120 ms meanwhile (12%).";
         let tracing = "Tracing itself took about 21 ms of the time (2.0%).";
         assert_eq!(trace_remarks(&book), [disk, tracing]);
+        let mut slow = book.clone();
+        slow.run.overhead_ns = slow.run.overhead_ns.map(|ns| ns * 10.0);
+        let half =
+            "Tracing itself took about 210 ms of the time (20%): without it, calls have up to 43%.";
+        assert_eq!(trace_remarks(&slow)[1], half);
+        let bound = "so a faster file system saves at most about two fifths.";
+        assert!(Analysis::of(&slow).answer().unwrap().sentence().ends_with(bound));
         let facts = book.run.traced.as_mut().unwrap();
         (facts.disk, facts.lost, facts.io_uring_calls) = (None, 1, 12);
         facts.in_calls_seconds = 0.2;
