@@ -185,6 +185,10 @@ fn long_operation(measurements: &[Measurement]) -> Option<WarningFinding> {
 }
 
 fn overhead(book: &Book) -> Option<WarningFinding> {
+    if book.run.traced.is_some() {
+        // The first screen of a trace says what tracing took.
+        return None;
+    }
     let judged = || book.measurements.iter().filter(|m| m.valid() && !m.is_simulated());
     let share = |m: &Measurement| {
         let known = book.run.overhead_ns.zip(m.latency);

@@ -11,8 +11,8 @@ use boatload_results::book::{Book, Measurement, TraceFacts, TracedDirectory};
 /// With a smaller share of its time in file calls a program gets hardly faster, whatever a file system does.
 const SMALL_SHARE: f64 = 0.1;
 /// A larger share is nearly all.
-const LARGE_SHARE: f64 = 0.95;
-/// Shares in words: the nearest one is named.
+const LARGE_SHARE: f64 = 0.915;
+/// Shares in words: the least one is named that is no smaller, but for what rounds away.
 const SHARES: [NamedShare; 11] = [
     NamedShare { share: 0.1, name: "a tenth" },
     NamedShare { share: 0.2, name: "a fifth" },
@@ -26,6 +26,7 @@ const SHARES: [NamedShare; 11] = [
     NamedShare { share: 0.8, name: "four fifths" },
     NamedShare { share: 0.9, name: "nine tenths" },
 ];
+const SHARE_ROUNDING: f64 = 0.015;
 /// An operation with this share and number of failed calls is named with them.
 const FAILED_SHARE_MIN: f64 = 0.1;
 const FAILED_MIN: u64 = 10;
@@ -37,6 +38,9 @@ const DIRECTORY_SHARE_MIN: f64 = 0.001;
 const NAMED_SHARE_MIN: f64 = 0.01;
 /// From this share on, tracing changes the share in calls enough to say so.
 const TRACING_SHARE_MAX: f64 = 0.05;
+
+/// What a slash at the end of a path says.
+const WITH_BELOW: &str = "with / at its end: with the directories below it";
 
 struct NamedShare {
     share: f64,
@@ -76,6 +80,9 @@ impl Reading for FileTime {
         }
         table.add("mostly in", cells(&|m| traced.place(m)));
         table.notes.extend(traced.failures().map(AnswerNote::new));
+        if traced.facts.directories.iter().any(|one| one.with_below) {
+            table.notes.push(AnswerNote::new(WITH_BELOW));
+        }
         Some(table)
     }
 
@@ -172,7 +179,7 @@ impl<'a> TracedTime<'a> {
         self.book.measurements.iter().fold(0, |sum, m| sum.saturating_add(calls(m)))
     }
 
-    /// `git clone took 1.03 s: 0.35 s of it (34%) in 12,400 file calls, so a faster file system saves at most about a third`
+    /// `git clone took 1.03 s: 0.35 s of it (34%) in 12,400 file calls, so a faster file system saves at most a third`
     fn sentence(&self) -> Sentence {
         let TraceFacts { seconds, in_calls_seconds, is_whole, target, path, .. } = self.facts;
         let share = self.share(*in_calls_seconds);
@@ -281,8 +288,7 @@ fn alternatives_of(names: &[String]) -> Vec<Part> {
 
 /// What a faster file system could do about such a share.
 fn saving(share: f64, is_whole: bool) -> String {
-    let distance = |one: &&NamedShare| (one.share - share).abs();
-    let nearest = SHARES.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let bound = SHARES.iter().find(|one| share <= one.share + SHARE_ROUNDING);
     match (is_whole, share) {
         (false, _) => ", so a faster file system saves at most that".into(),
         (true, ..SMALL_SHARE) => {
@@ -290,8 +296,8 @@ fn saving(share: f64, is_whole: bool) -> String {
         }
         (true, LARGE_SHARE..) => ", so how fast it is depends on the file system".into(),
         (true, _) => format!(
-            ", so a faster file system saves at most about {}",
-            nearest.map_or("that", |one| one.name)
+            ", so a faster file system saves at most {}",
+            bound.map_or("all of it", |one| one.name)
         ),
     }
 }
@@ -329,7 +335,7 @@ pub fn trace_directories(book: &Book) -> Option<AnswerTable> {
     };
     table.add("directory", all.iter().map(place));
     if all.iter().any(|one| one.with_below) {
-        table.notes.push(AnswerNote::new("with a slash at its end: with the directories below it"));
+        table.notes.push(AnswerNote::new(WITH_BELOW));
     }
     (!all.is_empty()).then_some(table)
 }
@@ -351,14 +357,14 @@ mod tests {
     fn the_answer_is_the_share_of_file_calls_and_what_it_means() {
         let whole = sentence(|_| ());
         let expected = "git clone took 1.03 s: 0.35 s of it (34%) in 7,000 file calls, so a faster file system saves \
-                        at most about a third.";
+                        at most a third.";
         assert_eq!(whole, expected);
         for (in_calls, end) in [
             (
                 0.0002,
                 "it (<0.1%) in 7,000 file calls, so no file system makes it much faster: its time goes elsewhere.",
             ),
-            (0.515, "so a faster file system saves at most about half."),
+            (0.515, "so a faster file system saves at most half."),
             (1.03, "so how fast it is depends on the file system."),
         ] {
             let text = sentence(|facts| facts.in_calls_seconds = in_calls);
@@ -395,7 +401,10 @@ mod tests {
             |path: &str, about: &str| AnswerCell::Place { path: path.into(), about: about.into() };
         assert_eq!(places[0], place(".git/objects/", "75%"));
         assert_eq!((&places[1], &places[2]), (&place("/etc", "31%"), &AnswerCell::Missing));
-        assert_eq!(table.notes_of(&[0, 1, 2], 7), "failed: 3,200 of stat");
+        assert_eq!(
+            table.notes_of(&[0, 1, 2], 7),
+            "failed: 3,200 of stat; with / at its end: with the directories below it"
+        );
     }
 
     #[test]
@@ -409,7 +418,7 @@ mod tests {
         let half =
             "Tracing itself took about 210 ms of the time (20%): without it, calls have up to 43%.";
         assert_eq!(trace_remarks(&slow)[1], half);
-        let bound = "so a faster file system saves at most about two fifths.";
+        let bound = "so a faster file system saves at most half.";
         assert!(Analysis::of(&slow).answer().unwrap().sentence().ends_with(bound));
         let facts = book.run.traced.as_mut().unwrap();
         (facts.disk, facts.lost, facts.io_uring_calls) = (None, 1, 12);

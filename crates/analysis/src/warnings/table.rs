@@ -81,7 +81,7 @@ warning_table! {
         means "The rate of the phase shows one stalled call.";
     /// Measurement overhead is a notable part of what was measured.
     MeasurementOverhead = "measurement-overhead", "measurement overhead", To(Medium),
-        given "measurement overhead is above 5% of the mean latency",
+        given "measurement overhead is above 5% of the mean latency, in a run that is no trace",
         means "Differences of that size may come from the measurement.";
     /// The device was at work when phases began.
     DeviceBusy = "device-busy", "device busy at the start", DISTURBED,
