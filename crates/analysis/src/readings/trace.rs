@@ -12,21 +12,6 @@ use boatload_results::book::{Book, Measurement, TraceFacts, TracedDirectory};
 const SMALL_SHARE: f64 = 0.1;
 /// A larger share is nearly all.
 const LARGE_SHARE: f64 = 0.915;
-/// Shares in words: the least one is named that is no smaller, but for what rounds away.
-const SHARES: [NamedShare; 11] = [
-    NamedShare { share: 0.1, name: "a tenth" },
-    NamedShare { share: 0.2, name: "a fifth" },
-    NamedShare { share: 0.25, name: "a quarter" },
-    NamedShare { share: 1.0 / 3.0, name: "a third" },
-    NamedShare { share: 0.4, name: "two fifths" },
-    NamedShare { share: 0.5, name: "half" },
-    NamedShare { share: 0.6, name: "three fifths" },
-    NamedShare { share: 2.0 / 3.0, name: "two thirds" },
-    NamedShare { share: 0.75, name: "three quarters" },
-    NamedShare { share: 0.8, name: "four fifths" },
-    NamedShare { share: 0.9, name: "nine tenths" },
-];
-const SHARE_ROUNDING: f64 = 0.015;
 /// An operation with this share and number of failed calls is named with them.
 const FAILED_SHARE_MIN: f64 = 0.1;
 const FAILED_MIN: u64 = 10;
@@ -41,11 +26,6 @@ const TRACING_SHARE_MAX: f64 = 0.05;
 
 /// What a slash at the end of a path says.
 const WITH_BELOW: &str = "with / at its end: with the directories below it";
-
-struct NamedShare {
-    share: f64,
-    name: &'static str,
-}
 
 /// The reading.
 #[derive(Debug)]
@@ -179,7 +159,7 @@ impl<'a> TracedTime<'a> {
         self.book.measurements.iter().fold(0, |sum, m| sum.saturating_add(calls(m)))
     }
 
-    /// `git clone took 1.03 s: 0.35 s of it (34%) in 12,400 file calls, so a faster file system saves at most a third`
+    /// `git clone took 1.03 s: 0.35 s of it (34%) in 12,400 file calls, so a faster file system saves at most 35%`
     fn sentence(&self) -> Sentence {
         let TraceFacts { seconds, in_calls_seconds, is_whole, target, path, .. } = self.facts;
         let share = self.share(*in_calls_seconds);
@@ -288,17 +268,13 @@ fn alternatives_of(names: &[String]) -> Vec<Part> {
 
 /// What a faster file system could do about such a share.
 fn saving(share: f64, is_whole: bool) -> String {
-    let bound = SHARES.iter().find(|one| share <= one.share + SHARE_ROUNDING);
     match (is_whole, share) {
         (false, _) => ", so a faster file system saves at most that".into(),
         (true, ..SMALL_SHARE) => {
             ", so no file system makes it much faster: its time goes elsewhere".into()
         }
         (true, LARGE_SHARE..) => ", so how fast it is depends on the file system".into(),
-        (true, _) => format!(
-            ", so a faster file system saves at most {}",
-            bound.map_or("all of it", |one| one.name)
-        ),
+        (true, _) => format!(", so a faster file system saves at most {}", share_text(share)),
     }
 }
 
@@ -357,14 +333,14 @@ mod tests {
     fn the_answer_is_the_share_of_file_calls_and_what_it_means() {
         let whole = sentence(|_| ());
         let expected = "git clone took 1.03 s: 0.35 s of it (34%) in 7,000 file calls, so a faster file system saves \
-                        at most a third.";
+                        at most 35%.";
         assert_eq!(whole, expected);
         for (in_calls, end) in [
             (
                 0.0002,
                 "it (<0.1%) in 7,000 file calls, so no file system makes it much faster: its time goes elsewhere.",
             ),
-            (0.515, "so a faster file system saves at most half."),
+            (0.515, "so a faster file system saves at most 51%."),
             (1.03, "so how fast it is depends on the file system."),
         ] {
             let text = sentence(|facts| facts.in_calls_seconds = in_calls);
@@ -418,7 +394,7 @@ mod tests {
         let half =
             "Tracing itself took about 210 ms of the time (20%): without it, calls have up to 43%.";
         assert_eq!(trace_remarks(&slow)[1], half);
-        let bound = "so a faster file system saves at most half.";
+        let bound = "so a faster file system saves at most 43%.";
         assert!(Analysis::of(&slow).answer().unwrap().sentence().ends_with(bound));
         let facts = book.run.traced.as_mut().unwrap();
         (facts.disk, facts.lost, facts.io_uring_calls) = (None, 1, 12);
