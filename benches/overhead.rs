@@ -75,6 +75,7 @@ fn main() {
 fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
     let tree = Tree {
         files: FILES,
+        files_max: None,
         layout: DirectoryLayout::flat(1),
         placement: Placement::Fill,
         files_each: FilesEach::Even,

@@ -43,6 +43,9 @@ fn the_first_screen_of_every_scenario_at_quick_scale_fits_a_terminal() {
     for scenario in boatload::plan::SCENARIOS {
         let bench = Bench::default();
         let mut command = bench.command(["run", "--engine", "sim"]);
+        if scenario.text.contains("[[phase.work]]") {
+            command.args(["--set", "time=100ms"]);
+        }
         if scenario.name != "fullness" {
             command.arg(scenario.name);
         } else {

@@ -218,9 +218,48 @@ operation = "stat"
 rank_offset = 1
 "#;
 
+    /// Several works at once.
+    const MIXED: &str = r#"
+name   = "mixed"
+engine = "sim"
+
+[tree]
+files     = 20
+files_max = 30
+size      = "2KiB"
+
+[sim]
+metadata = "20us"
+
+[[phase]]
+operation = "create"
+
+[[phase]]
+name    = "serve"
+count   = 90
+threads = 2
+rate    = 9_000
+pace    = "poisson"
+
+[[phase.work]]
+operation = "read"
+weight    = 3
+
+[[phase.work]]
+name      = "new"
+operation = "create"
+weight    = 2
+size      = "3KiB"
+
+[[phase.work]]
+operation = "delete"
+weight    = 1
+order     = "oldest"
+"#;
+
     pub(in crate::fuzz) fn examples() -> Vec<Vec<u8>> {
         let built_in = SCENARIOS.iter().map(|scenario| scenario.text);
-        built_in.chain([SIMULATED, MADE]).map(|text| text.as_bytes().to_vec()).collect()
+        built_in.chain([SIMULATED, MADE, MIXED]).map(|text| text.as_bytes().to_vec()).collect()
     }
 
     pub(in crate::fuzz) fn read(input: &[u8], random: &mut Random) -> bool {
@@ -287,14 +326,18 @@ rank_offset = 1
         };
         let of_cell = |cell: &CellPlan| {
             let parts = |p: &Phase| {
-                p.sizes(&cell.tree).max().max(cell.tree.file_bytes_max())
-                    / u64::from(p.block.max(1))
+                let works = p.mix.iter().flat_map(|mix| &mix.works);
+                let of_works = works.filter_map(|work| Some(work.sizes?.max())).max().unwrap_or(0);
+                let largest = p.sizes(&cell.tree).max().max(cell.tree.file_bytes_max());
+                largest.max(of_works) / u64::from(p.block.max(1))
             };
+            let turns = |p: &Phase| p.selection.count.max(p.operations().unwrap_or(0));
             let all = cell.phases.iter();
-            all.map(|p| p.selection.count.saturating_mul(1 + parts(p))).fold(0, u64::saturating_add)
+            all.map(|p| turns(p).saturating_mul(1 + parts(p))).fold(0, u64::saturating_add)
         };
         let operations = plan.cells.iter().map(of_cell).fold(0, u64::saturating_add);
-        let files = plan.cells.iter().map(|cell| cell.tree.files.max(cell.tree.holders())).max();
+        let files =
+            plan.cells.iter().map(|cell| cell.tree.capacity().max(cell.tree.holders())).max();
         plan.cells.iter().all(simulated)
             && plan.cells.iter().all(|cell| cell.prepare.is_none() && ends(cell))
             && phases().all(|phase| phase.threads <= 8 && short(phase.end))

@@ -674,7 +674,7 @@ fn the_published_schema_is_the_one_the_program_checks_by() {
     compare_with_kept("docs/job.schema.json", &text);
 }
 
-fn compare_with_kept(path: &str, text: &str) {
+pub(crate) fn compare_with_kept(path: &str, text: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("BOATLOAD_BLESS").is_some() {
         std::fs::write(&path, text).expect("the kept file can be written");

@@ -14,6 +14,7 @@ mod direct_jobs;
 mod disk_jobs;
 mod filesystem_jobs;
 mod job_files;
+mod mixes;
 mod prepare_jobs;
 mod script;
 mod sim_runs;

@@ -5,6 +5,8 @@ use boatload::base::units::counted;
 use boatload::op::{Durability, NextRequest, OperationProgress, Request, Target};
 use boatload::plan::phase::Phase;
 use boatload::plan::{CellPlan, Tree};
+use boatload::run::mixed_turns::MixedTurns;
+use boatload::run::turns::TurnSource;
 
 /// What worker `worker` does in all phases of a cell, a line each: the phase, then its requests.
 /// A listed directory is taken to fit one buffer.
@@ -52,4 +54,24 @@ fn moved(request: &Request, target: &Target, content: u64, so_far: &OperationPro
         Request::ReadDirectory => LISTING - so_far.bytes,
         _ => 0,
     }
+}
+
+/// What worker `worker` does in the mixes of a cell, a line for each turn, if all goes well.
+pub(crate) fn script_of_mixes(cell: &CellPlan, worker: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (phase, mix) in cell.phases.iter().filter_map(|phase| Some((phase, phase.mix.as_ref()?))) {
+        lines.push(format!("mix {} of worker {worker}", phase.name));
+        let mut turns = MixedTurns::new(phase, mix, &cell.tree, worker);
+        while let Some(turn) = turns.next() {
+            turns.ended(&turn, &OperationProgress::default());
+            let name = turn.work.map_or("evict", |work| &mix.works[work].name);
+            let Target { place, size, version, .. } = turn.target;
+            let content = match turn.work.filter(|_| size > 0) {
+                None => String::new(),
+                Some(_) => format!(", {size} bytes of version {version}"),
+            };
+            lines.push(format!("  {name} {place}{content}"));
+        }
+    }
+    lines
 }

@@ -53,6 +53,7 @@ fn asked_of(book: &Book, kind: Conclusion, alpha: f64) -> Vec<bool> {
 /// Each rate, which is open until its interval reaches no further than by a share of it.
 fn rates(book: &Book) -> Vec<bool> {
     let figures = RunFigures::of(book);
-    let rates = figures.summary().rows().filter(|row| !row.is_settle()).filter_map(|row| row.rate);
+    let rates =
+        figures.summary().rows().filter(|row| row.has_own_rate()).filter_map(|row| row.rate);
     rates.map(|rate| rate.relative().is_none_or(|share| share > RATE_WITHIN)).collect()
 }

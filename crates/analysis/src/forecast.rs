@@ -50,7 +50,7 @@ pub fn same_work(plan: &Plan, book: &Book) -> bool {
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));
     let planned =
         phases.map(|(cell, p)| (&*cell.variant, &*p.name, (Some(cell.engine), p.threads, p.cache)));
-    let measured = book.measurements.iter().filter(|m| !m.is_settle());
+    let measured = book.measurements.iter().filter(|m| !m.is_settle() && !m.is_part());
     let done = measured.map(|m| {
         (&*m.cell.variant, &*m.phase, (m.engine, m.threads.unwrap_or_default(), m.cache.asked))
     });

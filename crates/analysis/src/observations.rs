@@ -1,7 +1,7 @@
 //! Selects what counts of a run, and takes from it the values that effects are made of: natural logarithms of times.
 //!
 //! A time is the seconds of one operation, sync included; of one byte where operations are large; of one byte of entries
-//! in a listing. Passes of a repeat are averaged.
+//! in a listing. The time of a work in a mix is its mean latency. Passes of a repeat are averaged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -218,16 +218,18 @@ impl<'a> Observations<'a> {
     fn log_times(&self, cell: &[&Measurement]) -> LogTimes {
         let log = |m: &Measurement| {
             let in_bytes = self.bulk.contains(m.phase.as_str());
-            Some((m.durable_seconds() / units_of_work(m, in_bytes)).ln())
+            let seconds = seconds_of_work(m, Measurement::durable_seconds);
+            Some((seconds / units_of_work(m, in_bytes)).ln())
         };
         log_by_repeat(cell, log)
     }
 
     /// The times of all phases together at each level at which there are two phases or more, and variants did the same
-    /// work in them.
+    /// work in them. A work is part of its mix.
     pub(super) fn jobs(&self) -> Vec<TimeTable<'a>> {
         let all = self.book.measurements.iter();
         let known = all.filter(|m| m.cell.level.as_ref().is_none_or(|l| l.value.is_finite()));
+        let known = known.filter(|m| !m.is_part());
         let known: Vec<&Measurement> = known.collect();
         let levels = lowest_first(known.iter().map(|m| m.cell.level.as_ref()));
         levels.into_iter().filter_map(|level| self.job(&known, level)).collect()
@@ -236,6 +238,10 @@ impl<'a> Observations<'a> {
     fn job(&self, all: &[&'a Measurement], level: Option<&'a Level>) -> Option<TimeTable<'a>> {
         let here = all.iter().copied().filter(|m| m.cell.level.as_ref() == level);
         let here: Vec<&Measurement> = here.collect();
+        // What ends after a time takes as long everywhere, so that a sum with it says little.
+        if here.iter().any(|m| m.duration_seconds.is_some()) {
+            return None;
+        }
         let phases = each_once(here.iter().map(|m| m.phase.as_str()));
         let (mut rows, mut left_out, mut work) = (Vec::new(), Vec::new(), Vec::new());
         let mut counted: Vec<&Measurement> = Vec::new();
@@ -311,6 +317,15 @@ impl<'a> TimeSeries<'a> {
     /// The log ratios of the level at this place to the lowest, repeat by repeat.
     pub(super) fn ratios(&self, at: usize) -> Vec<f64> {
         self.repeats.values().map(|times| times[at] - times[0]).collect()
+    }
+}
+
+/// The time that the operations of a measurement took. Operations of a work lie between operations of other works,
+/// so their time is the sum of their latencies.
+pub(super) fn seconds_of_work(m: &Measurement, of_phase: impl Fn(&Measurement) -> f64) -> f64 {
+    match m.latency.filter(|_| m.is_part()) {
+        Some(latency) => latency.mean / 1e9 * m.operations as f64,
+        None => of_phase(m),
     }
 }
 

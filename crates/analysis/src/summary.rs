@@ -38,6 +38,8 @@ pub struct VariantSummary {
 pub struct PhaseSummary {
     /// The phase's name.
     pub phase: String,
+    /// Whether it is one work of a mix, whose rate is its share of the rate of the whole.
+    pub is_part: bool,
     /// What is done each second with the sync, in `rate_unit`; none without a valid
     /// measurement.
     pub rate: Option<Estimate>,
@@ -69,6 +71,11 @@ impl PhaseSummary {
     /// Whether it is of what was still written until file systems were unmounted: a time, no rate.
     pub fn is_settle(&self) -> bool {
         self.phase == SETTLE
+    }
+
+    /// Whether it has a rate that follows from no other.
+    pub fn has_own_rate(&self) -> bool {
+        !self.is_settle() && !self.is_part && self.rate.is_some()
     }
 }
 
@@ -194,6 +201,7 @@ fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
     };
     PhaseSummary {
         phase: cell.phase.into(),
+        is_part: cell.measurements.iter().any(|m| m.is_part()),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
         seconds: mean_if_any(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN)))

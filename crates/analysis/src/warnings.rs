@@ -31,6 +31,9 @@ const LONG_OPERATION_SHARE: f64 = 0.5;
 /// Measurement overhead may be this share of an operation before there is a warning.
 const OVERHEAD_SHARE_MAX: f64 = 0.05;
 
+/// A mix that did less than this share of the turns that were due has not kept its rate.
+const RATE_SHARE_MIN: f64 = 0.95;
+
 /// Governors that let a busy processor run slowly. Drivers that leave the choice to the processor have
 /// one of the same name, which does not: see METHODOLOGY.md.
 const SLOW_GOVERNORS: [&str; 3] = ["powersave", "ondemand", "conservative"];
@@ -44,14 +47,16 @@ const FREQUENCY_SHARE_MIN: f64 = 0.6;
 pub(super) fn warnings(book: &Book) -> Vec<WarningFinding> {
     let mut all: Vec<WarningFinding> = unfinished(book).into_iter().chain(resumed(book)).collect();
     // What was cut short is invalid for a reason that has just been given.
-    let judged = match book.measurements.split_last() {
+    let whole: Vec<&Measurement> = book.measurements.iter().filter(|m| !m.is_part()).collect();
+    let judged = match whole.split_last() {
         Some((last, before)) if book.is_cut_short() && !last.valid() => before,
-        _ => &book.measurements,
+        _ => &whole,
     };
     all.extend(invalid(judged));
     all.extend(caches(&book.measurements));
     all.extend(long_operation(&book.measurements));
     all.extend(overhead(book));
+    all.extend(rate_not_kept(&book.measurements));
     all.extend(busy(&book.measurements));
     all.extend(DISTURBANCES.iter().filter_map(|kind| disturbed_by(kind, book)));
     all.extend(slow_rank::slow(book));
@@ -137,9 +142,10 @@ impl AffectedMeasurements {
     }
 }
 
-fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
+fn invalid(measurements: &[&Measurement]) -> Vec<WarningFinding> {
     let of_phase = |phase: &str| {
-        let invalid = || measurements.iter().filter(|m| !m.valid() && m.phase == phase);
+        let all = || measurements.iter().copied();
+        let invalid = || all().filter(|m| !m.valid() && m.phase == phase);
         let reasons = each_once(invalid().flat_map(Measurement::invalid_sentences)).join("; ");
         let sentence =
             format!("invalid measurements of {phase} are left out of every mean: {reasons}.");
@@ -204,6 +210,24 @@ fn overhead(book: &Book) -> Option<WarningFinding> {
     );
     let hint = "Differences of that size between runs may come from the measurement.";
     Some(affected.warning(WarningCode::MeasurementOverhead, sentence, hint))
+}
+
+/// A rate that workers could not keep.
+fn rate_not_kept(measurements: &[Measurement]) -> Option<WarningFinding> {
+    let share = |m: &Measurement| {
+        let done = m.operations as f64 / m.seconds?;
+        m.turns_per_second_asked.map(|asked| done / asked).filter(|share| share.is_finite())
+    };
+    let is_short = |m: &&Measurement| share(m).is_some_and(|share| share < RATE_SHARE_MIN);
+    let short = || measurements.iter().filter(|m| m.valid()).filter(is_short);
+    let least = short().filter_map(share).reduce(f64::min)?;
+    let affected = AffectedMeasurements::new(short())?;
+    let what = format!(
+        "only {} of the requested turns in each second were done, so that each waited for those before",
+        say::percent(least)
+    );
+    let hint = "Ask for a lower rate, or take more threads.";
+    Some(affected.named_warning(WarningCode::RateNotKept, &what, hint))
 }
 
 fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {

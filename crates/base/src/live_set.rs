@@ -35,6 +35,40 @@ impl LiveSet {
         set
     }
 
+    /// None of the numbers below a length.
+    pub fn empty(length: u64) -> Self {
+        Self { words: vec![0; length.div_ceil(64) as usize], length, live: 0 }
+    }
+
+    /// Takes a number below the length in; whether it was missing.
+    pub fn insert(&mut self, number: u64) -> bool {
+        let is_new = number < self.length && !self.contains(number);
+        if is_new {
+            self.words[(number / 64) as usize] |= 1 << (number % 64);
+            self.live += 1;
+        }
+        is_new
+    }
+
+    /// The next number from `from` on that is there, or that is missing; behind the last number comes 0. `None` without
+    /// one.
+    pub fn next_from(&self, from: u64, is_there: bool) -> Option<u64> {
+        let some = if is_there { self.live } else { self.length - self.live };
+        if some == 0 {
+            return None;
+        }
+        let words = self.words.len();
+        let (first, begun) = ((from / 64) as usize % words, u64::MAX << (from % 64));
+        // The first word comes twice: from the number on, and at the end up to it.
+        (0..=words).find_map(|step| {
+            let at = (first + step) % words;
+            let word = if is_there { self.words[at] } else { !self.words[at] };
+            let word = if step == 0 { word & begun } else { word };
+            let number = at as u64 * 64 + u64::from(word.trailing_zeros());
+            (word != 0 && number < self.length).then_some(number)
+        })
+    }
+
     /// Takes in the next numbers up to `length`, all there.
     pub fn grow(&mut self, length: u64) {
         if length <= self.length {
@@ -162,6 +196,31 @@ mod tests {
             let ranked = set.clone().ranked();
             assert!((0..set.count()).map(|n| ranked.nth(n)).eq(plain.iter().copied()), "{length}");
         }
+    }
+
+    #[test]
+    fn the_next_number_that_is_there_or_missing_is_found_all_around() {
+        for length in [1, 63, 64, 65, 200] {
+            let mut set = LiveSet::empty(length);
+            let mut plain = vec![false; length as usize];
+            for at in 0..2_000 {
+                let number = below(draw(2, Stream::Victim, at), length);
+                let is_there = &mut plain[number as usize];
+                match at % 3 {
+                    0 => assert_eq!(set.remove(number), std::mem::take(is_there)),
+                    _ => assert_eq!(set.insert(number), !std::mem::replace(is_there, true)),
+                }
+                let from = below(draw(3, Stream::Victim, at), length);
+                let found = |wanted: bool| {
+                    let around = (from..length).chain(0..from);
+                    around.into_iter().find(|number| plain[*number as usize] == wanted)
+                };
+                assert_eq!(set.next_from(from, true), found(true), "from {from} of {length}");
+                assert_eq!(set.next_from(from, false), found(false), "from {from} of {length}");
+            }
+            assert_eq!(set.count(), plain.iter().filter(|is| **is).count() as u64);
+        }
+        assert_eq!(LiveSet::empty(0).next_from(0, false), None);
     }
 
     #[test]

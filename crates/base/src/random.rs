@@ -33,6 +33,8 @@ pub enum Stream {
     PowerCut = 11,
     /// Seeds of the ranks of a run.
     Rank = 13,
+    /// Turns of a mix: which work, which file, when.
+    Turn = 14,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use boatload_analysis::forecast::RunForecast;
 use boatload_host::space::Space;
-use boatload_plan::phase::PhaseEnd;
+use boatload_plan::mix::{Work, WorkShare};
 use boatload_plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use boatload_plan::space::Need;
 use boatload_plan::{CellPlan, Phase, Plan};
@@ -84,6 +84,25 @@ struct PlannedPhase {
     cache: &'static str,
     /// Which of its passes this is, from 1.
     pass: u32,
+    /// The works of a mix; empty of one operation.
+    works: Vec<PlannedWork>,
+    /// Turns in each second that a mix is to keep; null where each begins when the one before has ended.
+    turns_per_second: Option<f64>,
+}
+
+/// A work of a mix.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlannedWork {
+    /// The name of its measurements.
+    phase: String,
+    /// The operation.
+    operation: &'static str,
+    /// Its part of all turns, in parts of all weights; null where it has workers of its own.
+    weight: Option<u32>,
+    /// Workers that do nothing else; null where it has a weight.
+    threads: Option<u32>,
+    /// Which file it takes: `random` or `oldest`.
+    order: &'static str,
 }
 
 /// Room that the files need, and that there is.
@@ -156,19 +175,34 @@ impl PlannedVariant {
 
 impl PlannedPhase {
     fn of(phase: &Phase) -> Self {
-        let seconds = match phase.end {
-            PhaseEnd::After(ns) => Some(ns as f64 / 1e9),
-            PhaseEnd::Targets | PhaseEnd::Operations(_) => None,
-        };
-        let is_counted = seconds.is_none() && phase.on_ballast.is_none();
+        let operations = phase.operations().filter(|_| phase.on_ballast.is_none());
+        let works = phase.mix.iter().flat_map(|mix| &mix.works);
         Self {
             name: phase.name.clone(),
             operation: phase.operation.name,
-            operations: is_counted.then_some(phase.selection.count),
-            seconds,
+            operations,
+            seconds: phase.duration_seconds(),
             threads: phase.threads,
             cache: phase.cache.as_str(),
             pass: phase.pass,
+            works: works.map(|work| PlannedWork::of(phase, work)).collect(),
+            turns_per_second: phase.mix.as_ref().and_then(|mix| Some(mix.pace?.turns_per_second)),
+        }
+    }
+}
+
+impl PlannedWork {
+    fn of(phase: &Phase, work: &Work) -> Self {
+        let (weight, threads) = match work.share {
+            WorkShare::Weight(weight) => (Some(weight), None),
+            WorkShare::Threads(threads) => (None, Some(threads)),
+        };
+        Self {
+            phase: phase.work_name(work),
+            operation: work.operation.name,
+            weight,
+            threads,
+            order: work.order.as_str(),
         }
     }
 }

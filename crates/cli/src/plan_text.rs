@@ -9,6 +9,7 @@ use boatload_host::facts::HostFacts;
 use boatload_host::space::{Space, UNSTATED};
 use boatload_op::{Effect, Subject};
 use boatload_plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown_command};
+use boatload_plan::mix::{Pace, Work};
 use boatload_plan::phase::PhaseEnd;
 use boatload_plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use boatload_plan::{CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare};
@@ -225,16 +226,45 @@ fn phase_lines(cells: &[&CellPlan]) -> String {
             let plural = if threads == "1" { "" } else { "s" };
             let passes = first.phases.iter().filter(|other| other.name == phase.name).count();
             let times = if passes > 1 { format!(", {passes} passes") } else { String::new() };
+            let order = phase.on_ballast.map_or(phase.selection.order, |on| on.order);
+            let order = if phase.mix.is_none() { format!(" {order}") } else { String::new() };
             format!(
-                "  {:<18} {:>14} {} {}, {} cache, {threads} thread{plural}{times}\n",
+                "  {:<18} {:>14} {}{order}, {} cache, {threads} thread{plural}{times}\n{}",
                 shown(&phase.name),
                 amount(phase, &amounts),
                 phase.operation.name,
-                phase.on_ballast.map_or(phase.selection.order, |on| on.order).as_str(),
                 phase.cache.as_str(),
+                work_lines(phase),
             )
         })
         .collect()
+}
+
+/// The works of a mix, a line for each, and the rate that it keeps; nothing of one operation.
+fn work_lines(phase: &Phase) -> String {
+    let Some(mix) = &phase.mix else { return String::new() };
+    let line = |work: &Work| {
+        let which = match work.operation.effect {
+            Effect::AddsEntry => String::new(),
+            Effect::RemovesEntry | Effect::KeepsTree => format!(" {}", work.order),
+        };
+        let name = format!("  {}", shown(phase.work_name(work)));
+        let share = mix.share_words(work);
+        format!("  {name:<18} {share:>14} {}{which}\n", work.operation.name)
+    };
+    let pace = mix.pace.map(|Pace { turns_per_second, spacing }| {
+        let rate = grouped_rate(turns_per_second);
+        format!("    at {rate} turns a second, {spacing}\n")
+    });
+    mix.works.iter().map(line).chain(pace).collect()
+}
+
+/// A rate without digits that say nothing.
+fn grouped_rate(per_second: f64) -> String {
+    match per_second.fract() == 0.0 {
+        true => grouped(per_second as u64),
+        false => per_second.to_string(),
+    }
 }
 
 fn first_passes(cell: &CellPlan) -> impl Iterator<Item = &Phase> {
@@ -243,8 +273,10 @@ fn first_passes(cell: &CellPlan) -> impl Iterator<Item = &Phase> {
 
 /// How much a phase does: operations, or for how long.
 fn amount(phase: &Phase, amounts: &str) -> String {
-    if let PhaseEnd::After(ns) = phase.end {
-        return duration(ns as f64);
+    match phase.end {
+        PhaseEnd::After(ns) => return duration(ns as f64),
+        PhaseEnd::Operations(turns) => return grouped(turns),
+        PhaseEnd::Targets => {}
     }
     if let Some(on) = phase.on_ballast {
         return if on.most == u64::MAX {

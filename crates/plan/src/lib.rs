@@ -3,6 +3,7 @@
 mod check;
 pub mod disk;
 pub mod filesystem;
+pub mod mix;
 pub mod phase;
 pub mod prepare;
 pub mod repetition;
@@ -147,6 +148,11 @@ impl CellPlan {
     /// Whether its phases read the block device and no files.
     pub fn reads_device(&self) -> bool {
         self.phases.iter().any(|phase| phase.operation.subject == Subject::Block)
+    }
+
+    /// Whether one of its phases is a mix.
+    pub fn has_mix(&self) -> bool {
+        self.phases.iter().any(|phase| phase.mix.is_some())
     }
 
     /// Whether it makes files below the directory, and not on a file system of its own.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::mix::{Mix, Work, WorkShare, work_name};
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Sizes, Tree};
 use boatload_base::named_enum;
@@ -32,6 +33,9 @@ named_enum! {
     }
 }
 
+/// Versions of a file that have contents of their own.
+const VERSIONS: u64 = 1 << 20;
+
 /// When a phase ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum PhaseEnd {
@@ -41,7 +45,7 @@ pub enum PhaseEnd {
     /// After this many nanoseconds; but a cold phase with its last target, for a second round would
     /// not be cold.
     After(u64),
-    /// After this many operations: what the first pass did in its time.
+    /// After this many operations: what the first pass did in its time, or all turns of a mix.
     Operations(u64),
 }
 
@@ -72,10 +76,12 @@ pub struct FileState {
 pub struct Phase {
     /// Its name, unique in the cell but for its passes.
     pub name: String,
-    /// What is done.
+    /// What is done; [`MIX`](super::mix::MIX) where that is several works.
     pub operation: &'static Operation,
-    /// To which targets, in which order.
+    /// To which targets, in which order; the files that are there before a mix.
     pub selection: Selection,
+    /// The works of a mix; `None` of one operation.
+    pub mix: Option<Mix>,
     /// Slices of the phase with latency figures of their own; 0 for none.
     pub windows: u32,
     /// When written data must be on the device.
@@ -139,6 +145,7 @@ impl Phase {
             name: operation.name.into(),
             operation,
             selection,
+            mix: None,
             windows: 0,
             durability: Durability::None,
             cache: CacheAsked::AsIs,
@@ -181,8 +188,13 @@ impl Phase {
     /// How many of them a worker is known to do.
     pub fn turns(&self, worker: u32) -> Option<u64> {
         let share = self.selection.share(worker, self.threads).count;
+        let in_turn = |all: u64| {
+            let (worker, workers) = (u64::from(worker), u64::from(self.threads));
+            (all + workers - 1 - worker) / workers
+        };
         match self.end {
             PhaseEnd::Targets => Some(share),
+            PhaseEnd::Operations(all) if self.mix.is_some() => Some(in_turn(all)),
             PhaseEnd::Operations(all) => {
                 // Those without a target do none, so that the others do all.
                 let has_share = |other: &u32| self.selection.share(*other, self.threads).count > 0;
@@ -197,7 +209,7 @@ impl Phase {
     /// The most operations of a worker, whatever its time allows.
     pub fn turns_max(&self, worker: u32) -> u64 {
         let share = self.selection.share(worker, self.threads).count;
-        let goes_round = self.cache != CacheAsked::Cold && share > 0;
+        let goes_round = self.mix.is_some() || self.cache != CacheAsked::Cold && share > 0;
         self.turns(worker).unwrap_or(if goes_round { u64::MAX } else { share })
     }
 
@@ -227,16 +239,18 @@ impl Phase {
     /// Most bytes that one write of it can have, 0 if it writes no content: a file that was appended
     /// to may be larger than any size that is drawn.
     pub fn write_bytes_max(&self, tree: &Tree) -> u32 {
-        if !self.operation.change.writes_content() {
+        if !self.operations_done().iter().any(|operation| operation.change.writes_content()) {
             return 0;
         }
         let largest_of = |sizes: Option<Sizes>| sizes.unwrap_or(tree.sizes).max();
+        let of_works = self.mix.iter().flat_map(|mix| &mix.works);
+        let of_works = of_works.map(|work| largest_of(work.sizes)).max().unwrap_or(0);
         let of = |change: Change| {
             let past = self.history.iter().filter(move |past| past.change == change);
             past.map(|past| largest_of(past.sizes))
         };
         let new = of(Change::NewSize).fold(largest_of(self.sizes), u64::max);
-        let new = new.max(tree.file_bytes_max());
+        let new = new.max(of_works).max(tree.file_bytes_max());
         let largest = of(Change::Grows).fold(new, u64::saturating_add);
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
     }
@@ -261,6 +275,54 @@ impl Phase {
             false => targets.target(number).size,
         };
         Some(self.selection.numbers().map(bytes_of).sum())
+    }
+}
+
+impl Phase {
+    /// The operations that it does: its own, or one for each work.
+    pub fn operations_done(&self) -> Vec<&'static Operation> {
+        match &self.mix {
+            Some(mix) => mix.works.iter().map(|work| work.operation).collect(),
+            None => vec![self.operation],
+        }
+    }
+
+    /// Whether it reads what files hold.
+    pub fn reads_content(&self) -> bool {
+        self.operations_done().iter().any(|operation| operation.reads_content)
+    }
+
+    /// Turns that a work of it has; `None` where only time ends it, and nothing says how many there are.
+    pub(super) fn work_turns(&self, work: &Work) -> Option<u64> {
+        let mix = self.mix.as_ref()?;
+        let of_all = match work.share {
+            WorkShare::Weight(weight) => f64::from(weight) / mix.weights().max(1) as f64,
+            WorkShare::Threads(threads) => f64::from(threads) / f64::from(self.threads.max(1)),
+        };
+        let turns = match (self.end, mix.pace) {
+            (PhaseEnd::After(ns), Some(pace)) => pace.turns_per_second * ns as f64 / 1e9,
+            _ => self.operations()? as f64,
+        };
+        Some((turns * of_all) as u64)
+    }
+
+    /// The names of its measurements: its own, then one for each work.
+    pub fn measured_names(&self) -> Vec<String> {
+        let works = self.mix.iter().flat_map(|mix| &mix.works);
+        std::iter::once(self.name.clone()).chain(works.map(|work| self.work_name(work))).collect()
+    }
+
+    /// The time that ends it, in seconds; `None` where its operations do.
+    pub fn duration_seconds(&self) -> Option<f64> {
+        match self.end {
+            PhaseEnd::After(ns) => Some(ns as f64 / 1e9),
+            PhaseEnd::Targets | PhaseEnd::Operations(_) => None,
+        }
+    }
+
+    /// The name of the measurements of one work.
+    pub fn work_name(&self, work: &Work) -> String {
+        work_name(&self.name, &work.name)
     }
 }
 
@@ -341,6 +403,45 @@ impl TargetMap<'_> {
             }
             Subject::AnyDirectory if number < walk.layout => ItemId::Layout(number),
             Subject::AnyDirectory => ItemId::Directory(number - walk.layout + walk.first_entry),
+        }
+    }
+}
+
+/// Maps the numbers of files to the targets of one work.
+#[derive(Clone, Copy)]
+pub struct WorkTargets<'a> {
+    phase: &'a Phase,
+    tree: &'a Tree,
+    change: Change,
+    sizes: Sizes,
+}
+
+impl<'a> WorkTargets<'a> {
+    /// The targets of a work of the phase.
+    pub fn new(phase: &'a Phase, tree: &'a Tree, work: &Work) -> Self {
+        let sizes = work.sizes.unwrap_or(tree.sizes);
+        Self { phase, tree, change: work.operation.change, sizes }
+    }
+
+    /// The file with this number, in this turn of its worker: no content is written twice.
+    #[inline]
+    pub fn target(&self, number: u64, turn: u64) -> Target {
+        let Self { phase, tree, .. } = *self;
+        // The phases before wrote the first versions.
+        let version = ((turn + phase.history.len() as u64) % VERSIONS) as u32;
+        let size = match self.change.writes_content() {
+            true => tree.size_by(self.sizes, number, version),
+            false => 0,
+        };
+        Target {
+            place: ItemId::File { number, generation: 0 },
+            size,
+            version,
+            block: phase.block,
+            durability: phase.durability,
+            keep_atime: phase.keep_atime,
+            direct: phase.direct,
+            chunk: Chunk::default(),
         }
     }
 }

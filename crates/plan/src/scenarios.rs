@@ -19,10 +19,12 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "clutter", text: include_str!("../scenarios/clutter.toml") },
     Scenario { name: "device", text: include_str!("../scenarios/device.toml") },
     Scenario { name: "directory", text: include_str!("../scenarios/directory.toml") },
+    Scenario { name: "fileserver", text: include_str!("../scenarios/fileserver.toml") },
     Scenario { name: "fullness", text: include_str!("../scenarios/fullness.toml") },
     Scenario { name: "io500", text: include_str!("../scenarios/io500.toml") },
     Scenario { name: "sequential", text: include_str!("../scenarios/sequential.toml") },
     Scenario { name: "smallfiles", text: include_str!("../scenarios/smallfiles.toml") },
+    Scenario { name: "webserver", text: include_str!("../scenarios/webserver.toml") },
 ];
 
 /// The scenario with this name.

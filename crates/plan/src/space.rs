@@ -1,5 +1,6 @@
 //! Computes the bytes and inodes that a cell needs, before anything is written.
 
+use super::mix::{Mix, Work};
 use super::tree::{Sizes, Tree};
 use super::{BallastGoal, CellPlan, Phase, Prepare};
 use boatload_op::{Change, Effect, Subject};
@@ -67,6 +68,7 @@ impl Need {
         let directories = cell.tree.layout_directories();
         let (mut entries, mut most) = (0u64, 0u64);
         let (mut most_files, mut of_tree_law) = (0u64, 0u64);
+        let capacity = cell.tree.capacity();
         for phase in &cell.phases {
             let count = phase.selection.count;
             match (phase.operation.effect, phase.operation.subject) {
@@ -83,6 +85,9 @@ impl Need {
                 (Effect::RemovesEntry, _) => entries = entries.saturating_sub(count),
                 (Effect::KeepsTree, _) => {}
             }
+            if phase.mix.is_some() {
+                (most, most_files) = (most.max(capacity), most_files.max(capacity));
+            }
             most = most.max(entries);
         }
         // What is appended, and files whose sizes follow a law of the phase's own.
@@ -91,6 +96,9 @@ impl Need {
         let written = written.map(|p| contents(p.sizes(&cell.tree), p.selection.count, block));
         // Job files may ask for more than there is anywhere: that must not wrap to a little.
         let content = written.fold(files(&cell.tree, of_tree_law, block), u64::saturating_add);
+        let mixes = cell.phases.iter().filter_map(|phase| Some((phase, phase.mix.as_ref()?)));
+        let mixed = mixes.map(|(phase, mix)| mixed_bytes(&cell.tree, phase, mix, block)).max();
+        let content = content.max(mixed.unwrap_or(0));
         let beside = cell.prepare.as_ref().map(|prepare| Self::of_ballast(prepare, block));
         let beside = beside.unwrap_or_default();
         let inodes = (most + directories + OWN_INODES).saturating_add(beside.inodes);
@@ -101,6 +109,20 @@ impl Need {
             content.saturating_add(names).saturating_add(beside.bytes).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
+}
+
+/// Bytes of the files of a mix: as many as it has at most, by the law with the largest mean, and what is appended to
+/// them, in as many turns as are known, else once to each.
+fn mixed_bytes(tree: &Tree, phase: &Phase, mix: &Mix, block: u64) -> u64 {
+    let grows = |work: &&Work| work.operation.change == Change::Grows;
+    let laws = mix.works.iter().filter(|work| !grows(work)).filter_map(|work| work.sizes);
+    let largest = laws.chain([tree.sizes]).max_by(|a, b| a.mean().total_cmp(&b.mean()));
+    let appended = mix.works.iter().filter(grows).map(|work| {
+        let turns = phase.work_turns(work).unwrap_or_else(|| tree.capacity());
+        contents(work.sizes.unwrap_or(tree.sizes), turns, block)
+    });
+    let files = contents(largest.unwrap_or(tree.sizes), tree.capacity(), block);
+    appended.fold(files, u64::saturating_add)
 }
 
 /// Bytes of an image of `image_bytes` that hold something when its file system is prepared for a cell:

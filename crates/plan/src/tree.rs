@@ -282,8 +282,10 @@ impl RankPart {
 /// The law of one cell's tree.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tree {
-    /// Most entries of each kind it can hold.
+    /// Entries of each kind that phases of one operation can make.
     pub files: u64,
+    /// Most files that a mix has at any time; `None` without a mix.
+    pub files_max: Option<u64>,
     /// Directories of each worker's tree.
     pub layout: DirectoryLayout,
     /// How entries go to them.
@@ -305,6 +307,12 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Most entries of each kind that it ever holds.
+    #[inline]
+    pub fn capacity(&self) -> u64 {
+        self.files_max.unwrap_or(self.files)
+    }
+
     /// The largest that a file can be when it is new, in bytes.
     pub fn file_bytes_max(&self) -> u64 {
         let parts = self.chunks.map_or(1, |chunks| chunks.of_file(0));
@@ -323,6 +331,7 @@ impl Tree {
         let (files_each, part, chunks) = (FilesEach::Even, None, None);
         Self {
             files: 0,
+            files_max: None,
             layout,
             placement,
             files_each,
@@ -396,7 +405,9 @@ impl Tree {
             Placement::Stripe => local % holders,
             Placement::Fill => {
                 let at = match &self.files_each {
-                    FilesEach::Even => local / self.files.div_ceil(roots).div_ceil(holders).max(1),
+                    FilesEach::Even => {
+                        local / self.capacity().div_ceil(roots).div_ceil(holders).max(1)
+                    }
                     FilesEach::Fixed(each) => local / (*each).max(1),
                     FilesEach::Drawn(ends) => ends.partition_point(|end| *end <= local) as u64,
                 };
@@ -491,6 +502,7 @@ mod tests {
     fn tree(layout: DirectoryLayout, placement: Placement, roots: u32, files: u64) -> Tree {
         Tree {
             files,
+            files_max: None,
             layout,
             placement,
             files_each: FilesEach::Even,

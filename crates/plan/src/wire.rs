@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::filesystem::KINDS;
+use super::mix::{Spacing, WorkOrder, work_operations};
 use super::phase::CacheAsked;
 use super::selection::Order;
 use super::sim::{DirectoryLaw, SimNoise};
@@ -126,6 +127,9 @@ pub(super) struct WireTree {
     /// How many files the tree can hold, a count; `mkdir` can make as many directories beside.
     /// This or `chunks` must be there.
     pub(super) files: Option<WireQuantity>,
+    /// How many files there are at most at any time of a mix, a count; a quarter more than `files` by default, and at
+    /// least 64 more for each thread. Space is planned for this number.
+    pub(super) files_max: Option<WireQuantity>,
     /// How many chunks the tree can hold, a count, instead of `files`: `write-chunk` makes its
     /// files of them, and `size` is the size of a chunk.
     pub(super) chunks: Option<WireQuantity>,
@@ -333,7 +337,7 @@ pub(super) struct WireAxis {
     pub(super) with: BTreeMap<String, OneOrMany>,
 }
 
-/// One timed bulk of one operation.
+/// One timed bulk of work: one operation over a list of files, or several works at once.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WirePhase {
@@ -341,9 +345,19 @@ pub(super) struct WirePhase {
     pub(super) name: Option<String>,
     /// What the name stands for, in a few words: reports say it below tables with the name.
     pub(super) about: Option<String>,
-    /// What is done.
-    #[schemars(required, schema_with = "operation_names")]
+    /// What is done; this or `work` must be there.
+    #[serde(default)]
+    #[schemars(schema_with = "operation_names")]
     pub(super) operation: Option<String>,
+    /// Works that are done at once, on files that come and go, instead of one operation. The phase ends after
+    /// `duration`, or after `count` turns of all workers together.
+    #[serde(default)]
+    pub(super) work: Vec<WireWork>,
+    /// Turns of a mix in each second, all workers together, a number: each begins when it is due, or as soon as its
+    /// worker is free; by default each begins when the one before has ended.
+    pub(super) rate: Option<WireQuantity>,
+    /// How turns follow each other at a rate; constant by default.
+    pub(super) pace: Option<Spacing>,
     /// To how many files or directories, a count; by default to all there are, and for an
     /// operation that adds some, to all the tree has still room for.
     pub(super) count: Option<WireQuantity>,
@@ -379,6 +393,26 @@ pub(super) struct WirePhase {
     /// round and round its targets until then; a cold phase ends at the last of them. Later passes
     /// do as many operations as the first. For operations that change nothing.
     pub(super) duration: Option<WireQuantity>,
+}
+
+/// One work of a mix.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireWork {
+    /// Its name, unique in the phase; the operation's by default.
+    pub(super) name: Option<String>,
+    /// What is done.
+    #[schemars(required, schema_with = "work_operation_names")]
+    pub(super) operation: Option<String>,
+    /// Its part of all turns, a whole number: all works of a phase have a weight, or all have threads.
+    pub(super) weight: Option<WireQuantity>,
+    /// Workers that do nothing else, instead of a weight: 1 to 1,024.
+    pub(super) threads: Option<WireQuantity>,
+    /// Which file it takes; random by default. Oldest is for delete.
+    pub(super) order: Option<WorkOrder>,
+    /// Size of each file that it writes, in bytes, or the law it is drawn from, for operations that give files a new
+    /// size; the size in the tree by default.
+    pub(super) size: Option<WireSize>,
 }
 
 /// Which files a phase works on.
@@ -474,9 +508,17 @@ impl JsonSchema for WireQuantity {
 }
 
 fn operation_names(_: &mut SchemaGenerator) -> Schema {
+    names_of(OPERATIONS.iter())
+}
+
+fn work_operation_names(_: &mut SchemaGenerator) -> Schema {
+    names_of(work_operations())
+}
+
+fn names_of(operations: impl Iterator<Item = &'static Operation>) -> Schema {
     let word =
         |o: &Operation| json_schema!({ "type": "string", "const": o.name, "description": o.about });
-    json_schema!({ "oneOf": OPERATIONS.iter().map(word).collect::<Vec<_>>() })
+    json_schema!({ "oneOf": operations.map(word).collect::<Vec<_>>() })
 }
 
 fn fault_outcomes(_: &mut SchemaGenerator) -> Schema {

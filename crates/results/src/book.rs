@@ -527,6 +527,9 @@ pub struct Measurement {
     pub phase: String,
     /// Which of its passes, from 1.
     pub pass: u32,
+    /// The mix that it is one work of; none of a whole phase.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub part_of: Option<String>,
     /// The operation; null if unknown.
     pub operation: Option<MeasuredOperation>,
     /// The I/O engine; null if boatload did not measure it.
@@ -544,15 +547,29 @@ pub struct Measurement {
     /// Time from the first worker's start to the last one's end, in seconds, without the sync; null if it is
     /// not known.
     pub seconds: Option<f64>,
+    /// The time after which the phase ended, in seconds; absent where its operations ended it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub duration_seconds: Option<f64>,
+    /// Turns in each second that the mix was to keep, of all its works together; absent where each began when the one
+    /// before had ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub turns_per_second_asked: Option<f64>,
     /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked, null if unknown.
     pub sync_seconds: Option<f64>,
     /// CPU time of the workers in user mode, in seconds; null if unknown.
     pub cpu_user_seconds: Option<f64>,
     /// CPU time of the workers in the kernel, in seconds; null if unknown.
     pub cpu_system_seconds: Option<f64>,
-    /// Latencies of single operations; null if unknown.
+    /// Latencies of single operations; where turns kept a pace, response times: from when each was due. Null if
+    /// unknown.
     #[serde(rename = "latency_ns")]
     pub latency: Option<Latency>,
+    /// Latencies from when operations began, where turns kept a pace; absent elsewhere.
+    #[serde(rename = "service_ns", skip_serializing_if = "Option::is_none", default)]
+    pub service: Option<Latency>,
+    /// Files that the mix removed to make room for others, beside its works; none of other phases.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evictions: Option<u64>,
     /// What was asked of the caches and what was found.
     pub cache: CacheReport,
     /// Bytes the device read during the phase and its sync; none without a device, or if it counts nothing.
@@ -625,11 +642,18 @@ impl Measurement {
         self.operation == Some(MeasuredOperation::Settle)
     }
 
+    /// Whether it is of one work of a mix, which is measured as a whole beside.
+    pub fn is_part(&self) -> bool {
+        self.part_of.is_some()
+    }
+
     /// The operation of jobs that it is of.
     pub fn job_operation(&self) -> Option<&'static Operation> {
         match self.operation? {
             MeasuredOperation::Job(operation) => Some(operation),
-            MeasuredOperation::Traced(_) | MeasuredOperation::Settle => None,
+            MeasuredOperation::Traced(_) | MeasuredOperation::Mix | MeasuredOperation::Settle => {
+                None
+            }
         }
     }
 

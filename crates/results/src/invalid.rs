@@ -88,6 +88,8 @@ pub enum InvalidReason {
         /// The call, and where it waits in the kernel.
         call: String,
     },
+    /// It is one work of a mix that is invalid as a whole.
+    Mix,
     /// One rank of many has a reason.
     Rank {
         /// Which rank.
@@ -159,6 +161,7 @@ impl InvalidReason {
                 let seconds = span(*seconds);
                 format!("no operation has ended for {seconds} in {place} ({done} done): {call}")
             }
+            Self::Mix => "the mix that it is part of is invalid".into(),
             Self::Rank { rank, why } => format!("rank {rank}: {}", why.sentence()),
             Self::More { reasons } => format!("and {}", counted(*reasons, "more reason")),
         }

@@ -8,10 +8,12 @@ use serde::{Serialize, Serializer};
 
 use boatload_host::tracing::TracedOperation;
 use boatload_op::{Operation, find_operation};
+use boatload_plan::Phase;
+use boatload_plan::mix::MIX;
 use boatload_plan::phase::SETTLE;
 
-/// What was measured: an operation of jobs, a traced one that jobs have no name for, or the time until a file system
-/// was unmounted.
+/// What was measured: an operation of jobs, several at once, a traced one that jobs have no name for, or the time until
+/// a file system was unmounted.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
 #[schemars(with = "String")]
 pub enum MeasuredOperation {
@@ -19,6 +21,8 @@ pub enum MeasuredOperation {
     Job(&'static Operation),
     /// A traced operation that no job has.
     Traced(TracedOperation),
+    /// Several works at once.
+    Mix,
     /// What was still written until the unmount.
     Settle,
 }
@@ -26,6 +30,9 @@ pub enum MeasuredOperation {
 impl MeasuredOperation {
     /// The one with this name.
     pub fn find(name: &str) -> Option<Self> {
+        if name == MIX.name {
+            return Some(Self::Mix);
+        }
         let traced = || TracedOperation::ALL.into_iter().find(|one| one.as_str() == name);
         match find_operation(name) {
             Some(operation) => Some(Self::Job(operation)),
@@ -34,11 +41,17 @@ impl MeasuredOperation {
         }
     }
 
+    /// What a phase does.
+    pub fn of(phase: &Phase) -> Self {
+        if phase.mix.is_some() { Self::Mix } else { Self::Job(phase.operation) }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Job(operation) => operation.name,
             Self::Traced(operation) => operation.as_str(),
+            Self::Mix => MIX.name,
             Self::Settle => SETTLE,
         }
     }
@@ -72,7 +85,9 @@ mod tests {
     fn each_operation_is_found_by_its_name() {
         let jobs = boatload_op::OPERATIONS.iter().map(MeasuredOperation::Job);
         let traced = TracedOperation::ALL.into_iter().map(MeasuredOperation::from);
-        for operation in jobs.chain(traced).chain([MeasuredOperation::Settle]) {
+        for operation in
+            jobs.chain(traced).chain([MeasuredOperation::Settle, MeasuredOperation::Mix])
+        {
             assert_eq!(MeasuredOperation::find(operation.name()), Some(operation));
         }
         assert_eq!(MeasuredOperation::find(""), None);

@@ -11,7 +11,9 @@ use hdrhistogram::Histogram;
 
 use super::book::{Latency, Window};
 use super::histogram::{LATENCY_MAX_NS, new_histogram};
-use boatload_run::drive::Recorder;
+use boatload_plan::Phase;
+use boatload_plan::mix::{Mix, Work};
+use boatload_run::drive::{Recorder, TurnTimes};
 
 /// Slices of a phase whose means show how precise the mean of all is.
 const SLICES: u64 = 32;
@@ -19,12 +21,27 @@ const SLICES: u64 = 32;
 /// One worker's recorder, in cache lines of its own.
 #[repr(align(128))]
 pub struct PhaseRecorder {
-    all: Histogram<u64>,
+    all: LatencyRecord,
+    /// Those from when turns began, where the others are from when they were due.
+    service: Option<LatencyRecord>,
+    windows: Option<WindowRecorder>,
+    works: Vec<WorkRecorder>,
+}
+
+/// The latencies of one worker, in all or of one work.
+struct LatencyRecord {
+    histogram: Histogram<u64>,
     /// The longest latency, exactly: a histogram only knows which bucket it fell into.
     max_ns: u64,
     min_ns: u64,
     slices: Slices,
-    windows: Option<WindowRecorder>,
+}
+
+/// What one worker did of one work of a mix.
+struct WorkRecorder {
+    turns: u64,
+    all: LatencyRecord,
+    service: Option<LatencyRecord>,
 }
 
 impl PhaseRecorder {
@@ -32,32 +49,71 @@ impl PhaseRecorder {
     /// phase, if it has any, and then it is.
     pub fn new(turns: Option<u64>, windows: Option<Arc<Mutex<Windows>>>) -> Self {
         Self {
-            all: new_histogram(),
-            max_ns: 0,
-            min_ns: u64::MAX,
-            slices: Slices::new(turns),
+            all: LatencyRecord::new(turns),
+            service: None,
             windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
+            works: Vec::new(),
         }
     }
 
+    /// For a worker of a mix, each work apart; with the times from when turns began, where they have a pace.
+    pub fn of_mix(turns: Option<u64>, mix: &Mix) -> Self {
+        let service = || mix.pace.map(|_| LatencyRecord::new(None));
+        let work = |_: &Work| {
+            let (all, service) = (LatencyRecord::new(None), service());
+            WorkRecorder { turns: 0, all, service }
+        };
+        let works = mix.works.iter().map(work).collect();
+        Self { service: service(), works, ..Self::new(turns, None) }
+    }
+
     /// The memory of one, in bytes.
-    pub fn bytes(has_windows: bool) -> u64 {
+    pub fn bytes(phase: &Phase) -> u64 {
         let of = |histogram: &Histogram<u64>| 8 * histogram.distinct_values() as u64;
-        let windows = if has_windows { of(&window_histogram()) } else { 0 };
-        of(&new_histogram()) + windows + size_of::<Self>() as u64
+        let windows = if phase.windows > 0 { of(&window_histogram()) } else { 0 };
+        let records = phase.mix.as_ref().map_or(1, |mix| {
+            let each = 1 + u64::from(mix.pace.is_some());
+            (1 + mix.works.len() as u64) * each
+        });
+        of(&new_histogram()) * records + windows + size_of::<Self>() as u64
+    }
+}
+
+impl LatencyRecord {
+    fn new(turns: Option<u64>) -> Self {
+        let (max_ns, min_ns) = (0, u64::MAX);
+        Self { histogram: new_histogram(), max_ns, min_ns, slices: Slices::new(turns) }
+    }
+
+    #[inline]
+    fn record(&mut self, turn: u64, ns: u64) {
+        self.histogram.saturating_record(ns);
+        self.max_ns = self.max_ns.max(ns);
+        self.min_ns = self.min_ns.min(ns);
+        self.slices.record(turn, ns);
     }
 }
 
 impl Recorder for PhaseRecorder {
     #[inline]
     fn record(&mut self, turn: u64, ns: u64) {
-        self.all.saturating_record(ns);
-        self.max_ns = self.max_ns.max(ns);
-        self.min_ns = self.min_ns.min(ns);
-        self.slices.record(turn, ns);
+        self.all.record(turn, ns);
         if let Some(windows) = &mut self.windows {
             windows.record(turn, ns);
         }
+    }
+
+    #[inline]
+    fn record_work(&mut self, work: usize, turn: u64, ns: TurnTimes) {
+        if let Some(service) = &mut self.service {
+            service.record(turn, ns.service_ns);
+        }
+        let Some(work) = self.works.get_mut(work) else { return };
+        work.all.record(work.turns, ns.response_ns);
+        if let Some(service) = &mut work.service {
+            service.record(work.turns, ns.service_ns);
+        }
+        work.turns += 1;
     }
 }
 
@@ -139,7 +195,7 @@ impl Slices {
     }
 }
 
-/// The merged records of all workers of a phase.
+/// The merged records of all workers of a phase, or of one work of it.
 pub struct Recorded {
     /// All latencies.
     pub histogram: Histogram<u64>,
@@ -151,38 +207,66 @@ pub struct Recorded {
     pub windows: Vec<Window>,
     /// Mean latencies of the slices, the mean of all workers, in order; empty for too few.
     pub slices_ns: Vec<f64>,
+    /// Latencies from when turns began, where the others are from when they were due.
+    pub service: Option<Latency>,
+    /// The works of a mix, in their order.
+    pub works: Vec<Recorded>,
 }
 
 /// Merges the recorders of a phase's workers.
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
-    let mut merged: Option<Histogram<u64>> = None;
-    let (mut errors, mut slices) = (Vec::new(), Vec::new());
-    let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
-    for mut recorder in recorders {
-        min_ns = min_ns.min(recorder.min_ns);
-        max_ns = max_ns.max(recorder.max_ns);
-        recorder.slices.close();
-        sum_ns += recorder.slices.total_ns();
-        let means = recorder.slices.means();
-        errors.push(relative_error(&means));
-        slices.push(means);
+    let (mut all, mut service) = (Vec::new(), Vec::new());
+    let mut works: Vec<(Vec<LatencyRecord>, Vec<LatencyRecord>)> = Vec::new();
+    for recorder in recorders {
+        all.push(recorder.all);
+        service.extend(recorder.service);
         if let Some(open) = recorder.windows {
             open.finish();
         }
-        match &mut merged {
-            // Both have the same bounds, so adding cannot fail.
-            Some(histogram) => histogram.add(&recorder.all).unwrap_or_default(),
-            None => merged = Some(recorder.all),
+        works.resize_with(recorder.works.len(), Default::default);
+        for (of_all, own) in works.iter_mut().zip(recorder.works) {
+            of_all.0.push(own.all);
+            of_all.1.extend(own.service);
         }
     }
     let windows = windows
         .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
         .map_or_else(Vec::new, Windows::into_windows);
+    let works = works.into_iter().map(|(all, service)| recorded(all, service)).collect();
+    Recorded { windows, works, ..recorded(all, service) }
+}
+
+/// What the records of all workers are together.
+fn recorded(records: Vec<LatencyRecord>, service: Vec<LatencyRecord>) -> Recorded {
+    let mut merged: Option<Histogram<u64>> = None;
+    let (mut errors, mut slices) = (Vec::new(), Vec::new());
+    let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
+    for mut record in records {
+        min_ns = min_ns.min(record.min_ns);
+        max_ns = max_ns.max(record.max_ns);
+        record.slices.close();
+        sum_ns += record.slices.total_ns();
+        let means = record.slices.means();
+        errors.push(relative_error(&means));
+        slices.push(means);
+        match &mut merged {
+            // Both have the same bounds, so adding cannot fail.
+            Some(histogram) => histogram.add(&record.histogram).unwrap_or_default(),
+            None => merged = Some(record.histogram),
+        }
+    }
     let histogram = merged.unwrap_or_else(new_histogram);
     let mean_ns = sum_ns as f64 / histogram.len() as f64;
-    let latency = latency(&histogram, mean_ns, min_ns..=max_ns);
-    let (rate_error, slices_ns) = (combined(&errors), side_by_side(&slices));
-    Recorded { histogram, latency, rate_error, windows, slices_ns }
+    let has_service = !service.is_empty();
+    Recorded {
+        latency: latency(&histogram, mean_ns, min_ns..=max_ns),
+        histogram,
+        rate_error: combined(&errors),
+        windows: Vec::new(),
+        slices_ns: side_by_side(&slices),
+        service: has_service.then(|| recorded(service, Vec::new()).latency),
+        works: Vec::new(),
+    }
 }
 
 /// Fewer slices do not show how they differ.

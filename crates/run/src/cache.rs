@@ -359,6 +359,10 @@ impl LeastRead {
         if phase.operation.effect == Effect::AddsEntry || phase.selection.count == 0 {
             return 0;
         }
+        if phase.mix.is_some() {
+            // How many different files its turns take is not counted.
+            return 1;
+        }
         let reads = phase.operation.reads_content;
         let content = if reads { (bytes as f64 * self.content_share) as u64 } else { 0 };
         let files = if has_files_before(phase) { evidence.operations } else { 0 };

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use boatload_base::named_enum;
+use boatload_base::patience::pause;
 
 /// A source of ticks that never goes back.
 pub trait Clock {
@@ -12,7 +14,18 @@ pub trait Clock {
 
     /// The time between two readings, in nanoseconds.
     fn nanoseconds(&self, from: u64, to: u64) -> u64;
+
+    /// Lets time pass: at most so many nanoseconds, and perhaps fewer.
+    fn wait(&self, _ns: u64) {
+        std::hint::spin_loop();
+    }
 }
+
+/// The kernel may wake a thread that late: so much before its time it waits no more, but looks at the clock.
+const WAKE_NS: u64 = 60_000;
+
+/// The longest time without a look whether the user wants to stop.
+const WAIT_NS_MAX: u64 = 100_000_000;
 
 named_enum! {
     /// What a clock reads.
@@ -113,6 +126,13 @@ impl Clock for RealClock {
     fn nanoseconds(&self, from: u64, to: u64) -> u64 {
         self.0.delta_as_nanos(from, to)
     }
+
+    fn wait(&self, ns: u64) {
+        match ns.checked_sub(WAKE_NS) {
+            Some(ns) if ns > 0 => pause(Duration::from_nanos(ns.min(WAIT_NS_MAX))),
+            _ => std::hint::spin_loop(),
+        }
+    }
 }
 
 /// A clock that a simulated file system moves on, in nanoseconds.
@@ -136,6 +156,10 @@ impl Clock for VirtualClock {
     #[inline]
     fn nanoseconds(&self, from: u64, to: u64) -> u64 {
         to.saturating_sub(from)
+    }
+
+    fn wait(&self, ns: u64) {
+        self.advance(ns);
     }
 }
 
@@ -167,6 +191,20 @@ mod tests {
         assert_eq!(seconds, 1.0);
         assert!((error.unwrap() - (own - 1.0)).abs() < 1e-6, "{error:?}");
         assert_eq!(clock.compared(now, at(0.05)).1, None, "too short to tell");
+    }
+
+    #[test]
+    fn a_wait_ends_at_its_time_and_not_before() {
+        let clock = RealClock::new();
+        let begun = clock.now();
+        let passed = || clock.nanoseconds(begun, clock.now());
+        while passed() < 2_000_000 {
+            clock.wait(2_000_000 - passed().min(1_999_999));
+        }
+        assert!(passed() < 1_000_000_000, "{}", passed());
+        let virtual_clock = VirtualClock::default();
+        virtual_clock.wait(7);
+        assert_eq!(virtual_clock.now(), 7);
     }
 
     #[test]

@@ -185,6 +185,7 @@ mod tests {
     fn tree(content: Content, size: u64) -> Tree {
         Tree {
             files: 100,
+            files_max: None,
             layout: DirectoryLayout::flat(1),
             placement: Placement::Fill,
             files_each: FilesEach::Even,

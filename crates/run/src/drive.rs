@@ -1,4 +1,4 @@
-//! Runs the one hot loop: takes targets in order, asks the operation for its next request, hands it to
+//! Runs the one hot loop: takes turns from their source, asks the operation for its next request, hands it to
 //! the engine, and reads the clock once for each operation: the end of one is the start of the next.
 
 use std::collections::BTreeMap;
@@ -6,29 +6,35 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::clock::Clock;
 use super::engine::Engine;
+use super::turns::TurnSource;
 use boatload_base::errno::Errno;
 use boatload_op::request::RequestError;
 use boatload_op::{ItemId, NextRequest, Operation, OperationProgress, RequestKind, Target};
+use boatload_plan::Phase;
 use boatload_plan::phase::PhaseEnd;
-use boatload_plan::selection::Share;
-use boatload_plan::{Phase, Tree};
 
 /// Takes in the latency of every operation that succeeded.
 pub trait Recorder: Send {
     /// `turn` counts the worker's operations from 0; `ns` is the latency in nanoseconds.
     fn record(&mut self, turn: u64, ns: u64);
+
+    /// The same of a work of a mix, after [`Recorder::record`] of its turn.
+    fn record_work(&mut self, _work: usize, _turn: u64, _times: TurnTimes) {}
+}
+
+/// How long a turn took, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnTimes {
+    /// From when it was due; from when it began, where it was due at no time.
+    pub response_ns: u64,
+    /// From when it began.
+    pub service_ns: u64,
 }
 
 /// One worker's part of a phase.
 pub struct WorkerPart<'a> {
     /// The phase.
     pub phase: &'a Phase,
-    /// The tree it works on.
-    pub tree: &'a Tree,
-    /// The worker's targets.
-    pub share: Share<'a>,
-    /// Most operations, if time allows: more than targets where they come round again.
-    pub turns_max: u64,
     /// Set when the user wants to stop; looked at before each operation.
     pub stop: &'a AtomicBool,
     /// Where the worker says how far it is.
@@ -53,9 +59,9 @@ impl DoneCount {
     }
 }
 
-/// The work that a worker did.
+/// The work that a worker did, or its share of one work of a mix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WorkerTally {
+pub struct WorkTally {
     /// Operations that succeeded.
     pub operations: u64,
     /// Bytes they moved.
@@ -64,6 +70,13 @@ pub struct WorkerTally {
     pub errors: BTreeMap<Errno, u64>,
     /// Where each error was met first.
     pub failures: BTreeMap<Errno, FailedRequest>,
+}
+
+/// The work that a worker did, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkerTally {
+    /// The work.
+    pub done: WorkTally,
     /// When the first operation began, in ticks of the worker's clock.
     pub started: u64,
     /// When the last one ended.
@@ -79,9 +92,24 @@ pub struct FailedRequest {
     pub place: ItemId,
 }
 
-impl WorkerTally {
+impl WorkTally {
+    /// With what another worker did.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        for (errno, count) in &other.errors {
+            *self.errors.entry(*errno).or_default() += count;
+        }
+        for (errno, request) in &other.failures {
+            self.failures.entry(*errno).or_insert(*request);
+        }
+        self
+    }
+
+    /// Takes an operation in that has ended.
     #[inline]
-    fn count(&mut self, target: &Target, progress: &OperationProgress) {
+    pub(super) fn count(&mut self, target: &Target, progress: &OperationProgress) {
         match progress.failed {
             None => {
                 self.operations += 1;
@@ -96,34 +124,57 @@ impl WorkerTally {
     }
 }
 
-/// Carries out one worker's part of a phase, one operation after the other.
-pub fn drive<E: Engine, C: Clock, R: Recorder>(
-    work: &WorkerPart<'_>,
+/// Carries out one worker's part of a phase, one turn after the other.
+pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
+    part: &WorkerPart<'_>,
+    source: &mut S,
     engine: &mut E,
     clock: &C,
     recorder: &mut R,
 ) -> WorkerTally {
     let started = clock.now();
-    let deadline = deadline(work.phase, clock, started);
-    let targets = work.phase.targets(work.tree);
+    let deadline = deadline(part.phase, clock, started);
     let mut tally = WorkerTally { started, ended: started, ..WorkerTally::default() };
-    let (mut turn, mut position) = (0, 0);
-    while turn < work.turns_max && tally.ended < deadline && !work.stop.load(Ordering::Relaxed) {
-        if position == work.share.count {
-            position = 0;
+    let mut turns = 0;
+    while tally.ended < deadline && !part.stop.load(Ordering::Relaxed) {
+        let Some(turn) = source.next() else { break };
+        let due = turn.due_ns.map(|ns| started.saturating_add(ticks(clock, ns)));
+        if let Some(due) = due.filter(|due| *due > tally.ended) {
+            tally.ended = wait_until(due.min(deadline), clock, part.stop);
+            if tally.ended >= deadline {
+                break;
+            }
         }
-        let target = targets.target(work.share.number(position));
-        position += 1;
-        let progress = operate(work.phase.operation, &target, engine);
+        let progress = operate(source.operation(&turn), &turn.target, engine);
         let begun = std::mem::replace(&mut tally.ended, clock.now());
-        tally.count(&target, &progress);
-        if progress.failed.is_none() {
-            recorder.record(turn, clock.nanoseconds(begun, tally.ended));
+        source.ended(&turn, &progress);
+        if turn.work.is_some() || progress.failed.is_some() {
+            tally.done.count(&turn.target, &progress);
         }
-        turn += 1;
-        work.done.0.store(turn, Ordering::Relaxed);
+        let Some(work) = turn.work else { continue };
+        if progress.failed.is_none() {
+            let service_ns = clock.nanoseconds(begun, tally.ended);
+            let response_ns = due.map_or(service_ns, |due| clock.nanoseconds(due, tally.ended));
+            recorder.record(turns, response_ns);
+            if S::HAS_WORKS {
+                recorder.record_work(work, turns, TurnTimes { response_ns, service_ns });
+            }
+        }
+        turns += 1;
+        part.done.0.store(turns, Ordering::Relaxed);
     }
     tally
+}
+
+/// Waits until a moment, or until the user wants to stop; the time then, all in ticks.
+fn wait_until(moment: u64, clock: &impl Clock, stop: &AtomicBool) -> u64 {
+    loop {
+        let now = clock.now();
+        if now >= moment || stop.load(Ordering::Relaxed) {
+            return now;
+        }
+        clock.wait(clock.nanoseconds(now, moment).max(1));
+    }
 }
 
 /// Carries out the requests of one operation.

@@ -8,8 +8,10 @@ use std::thread::{Builder, ScopedJoinHandle};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::drive::{DoneCount, FailedRequest, Recorder, WorkerPart, WorkerTally, drive};
+use crate::drive::{DoneCount, FailedRequest, Recorder, WorkTally, WorkerPart, WorkerTally, drive};
 use crate::engine::Engine;
+use crate::mixed_turns::{MixTally, MixedTurns};
+use crate::turns::{ListedTurns, TurnSource};
 use boatload_base::errno::Errno;
 use boatload_host::cpu::CpuTime;
 use boatload_plan::{Phase, Tree};
@@ -25,6 +27,8 @@ pub struct PhaseRun {
     pub errors: BTreeMap<Errno, u64>,
     /// Where each error was met first.
     pub failures: BTreeMap<Errno, FailedRequest>,
+    /// The same work by work, and what a mix did beside; nothing where there is one operation.
+    pub mix: MixTally,
     /// From the first worker's start to the last one's end, in seconds.
     pub seconds: f64,
     /// What all workers together did with their time.
@@ -84,23 +88,19 @@ pub fn run_workers<E: Engine, C: Clock, R: Recorder>(
         let panicking = CallsOff(&gate);
         let (mut engine, clock) = engine(worker);
         std::mem::forget(panicking);
-        let share = task.phase.selection.share(worker, task.phase.threads);
-        let turns_max = task.phase.turns_max(worker);
-        let done = &task.done[worker as usize];
         let PhaseTask { phase, tree, stop, .. } = task;
-        let work = WorkerPart { phase, tree, share, turns_max, stop, done };
-        if !gate.pass() {
-            return None;
+        let part = WorkerPart { phase, stop, done: &task.done[worker as usize] };
+        match &phase.mix {
+            None => {
+                let mut turns = ListedTurns::new(phase, tree, worker);
+                timed(&gate, &part, &mut turns, &mut engine, &clock, recorder)
+            }
+            Some(mix) => {
+                let mut turns = MixedTurns::new(phase, mix, tree, worker);
+                let result = timed(&gate, &part, &mut turns, &mut engine, &clock, recorder)?;
+                Some(WorkerResult { mix: turns.into_tally(), ..result })
+            }
         }
-        let cpu_before = CpuTime::of_thread();
-        let tally = drive(&work, &mut engine, &clock, recorder);
-        let cpu = CpuTime::of_thread().since(cpu_before);
-        // Ticks of different threads are of one clock; how long one of them is, any clock knows.
-        let [started_ns, ended_ns] =
-            [tally.started, tally.ended].map(|ticks| clock.nanoseconds(0, ticks).cast_signed());
-        let seconds_per_tick = seconds_per_tick(&clock);
-        let span = WorkSpan { started_ns, ended_ns };
-        Some(WorkerResult { seconds_per_tick, tally, cpu, span })
     };
     let workers: Vec<Option<WorkerResult>> = match recorders {
         // A single worker needs no thread of its own.
@@ -126,6 +126,29 @@ pub fn run_workers<E: Engine, C: Clock, R: Recorder>(
     }
 }
 
+/// Does one worker's part as soon as all have reached the gate; `None` if the start was called off.
+fn timed<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
+    gate: &Gate,
+    part: &WorkerPart<'_>,
+    turns: &mut S,
+    engine: &mut E,
+    clock: &C,
+    recorder: &mut R,
+) -> Option<WorkerResult> {
+    if !gate.pass() {
+        return None;
+    }
+    let cpu_before = CpuTime::of_thread();
+    let tally = drive(part, turns, engine, clock, recorder);
+    let cpu = CpuTime::of_thread().since(cpu_before);
+    // Ticks of different threads are of one clock; how long one of them is, any clock knows.
+    let [started_ns, ended_ns] =
+        [tally.started, tally.ended].map(|ticks| clock.nanoseconds(0, ticks).cast_signed());
+    let seconds_per_tick = seconds_per_tick(clock);
+    let span = WorkSpan { started_ns, ended_ns };
+    Some(WorkerResult { seconds_per_tick, tally, mix: MixTally::default(), cpu, span })
+}
+
 /// Calls the start off when a worker panics before it has reached the gate.
 struct CallsOff<'a>(&'a Gate);
 
@@ -142,6 +165,8 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 
 struct WorkerResult {
     tally: WorkerTally,
+    /// What it did of a mix.
+    mix: MixTally,
     cpu: CpuTime,
     seconds_per_tick: f64,
     span: WorkSpan,
@@ -154,17 +179,12 @@ fn seconds_per_tick(clock: &impl Clock) -> f64 {
 }
 
 fn summed(workers: &[WorkerResult]) -> PhaseRun {
-    let mut run = PhaseRun::default();
-    for WorkerResult { tally, .. } in workers {
-        run.operations += tally.operations;
-        run.bytes += tally.bytes;
-        for (errno, count) in &tally.errors {
-            *run.errors.entry(*errno).or_default() += count;
-        }
-        for (errno, request) in &tally.failures {
-            run.failures.entry(*errno).or_insert(*request);
-        }
-    }
+    let all = WorkTally::default();
+    let all = workers.iter().fold(all, |all, worker| all.plus(&worker.tally.done));
+    let mix = MixTally::default();
+    let mix = workers.iter().fold(mix, |mix, worker| mix.plus(&worker.mix));
+    let WorkTally { operations, bytes, errors, failures } = all;
+    let mut run = PhaseRun { operations, bytes, errors, failures, mix, ..PhaseRun::default() };
     run.cpu = workers.iter().map(|w| w.cpu).reduce(CpuTime::plus).unwrap_or_default();
     let started = workers.iter().map(|w| w.tally.started).min().unwrap_or(0);
     let ended = workers.iter().map(|w| w.tally.ended).max().unwrap_or(0);
@@ -185,8 +205,8 @@ const AS_MUCH: f64 = 0.9;
 /// How much later than the one in the middle the last worker ended, as a share of all `ticks`.
 fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
     let turns = |tally: &WorkerTally| {
-        let failed: u64 = tally.errors.values().sum();
-        (tally.operations + failed) as f64
+        let failed: u64 = tally.done.errors.values().sum();
+        (tally.done.operations + failed) as f64
     };
     let most = tallies.iter().map(|tally| turns(tally)).fold(0.0, f64::max);
     let alike = tallies.iter().filter(|tally| turns(tally) >= most * AS_MUCH);
@@ -253,7 +273,7 @@ mod tests {
 
     fn spread_of(ends: &[(u64, u64)]) -> Option<f64> {
         let tally = |(operations, ended): &(u64, u64)| WorkerTally {
-            operations: *operations,
+            done: WorkTally { operations: *operations, ..WorkTally::default() },
             ended: *ended,
             ..WorkerTally::default()
         };

@@ -404,7 +404,7 @@ impl Watcher for CallWatch<'_> {
                 cell: (*key).clone(),
                 phase: phase.name.clone(),
                 pass: phase.pass,
-                operation: Some(MeasuredOperation::Job(phase.operation)),
+                operation: Some(MeasuredOperation::of(phase)),
                 durability: Some(phase.durability),
                 threads: Some(phase.threads),
                 ..Measurement::default()

@@ -165,6 +165,13 @@ fn cells_to_cut(plan: &Plan) -> Result<Vec<&CellPlan>> {
                 grouped(cell.tree.files)
             )));
         }
+        if cell.has_mix() {
+            return Err(Failure::usage(format!(
+                "{} mixes works, and which of its files were promised at a power cut is not followed. Nothing was \
+                 written. Take a job without `work`",
+                cell.variant
+            )));
+        }
         if cell.prepare.is_some() || !cell.phases.iter().any(can_be_cut) {
             return Err(Failure::usage(format!(
                 "scenario {} has no phase that changes files and begins on an empty file system: there is \

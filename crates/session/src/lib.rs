@@ -26,7 +26,7 @@ use std::time::SystemTime;
 
 use self::images::{KeptImages, settled_place};
 use self::make_filesystems::Toolset;
-use self::measure_phase::PhaseWatch;
+use self::measure_phase::{PhaseMeasurements, PhaseWatch};
 use self::memory::MemoryNeed;
 use self::preparing::PreparedPlace;
 use self::record::{Record, RecordEnd};
@@ -447,13 +447,15 @@ impl Session<'_> {
             };
             let other = other.map(|other| other.cell);
             let measured = self.measure(cell, &context, other);
-            let MeasuredPhase { measurement, asked } = measured.inspect_err(|_| {
+            let MeasuredPhase { measurements, asked } = measured.inspect_err(|_| {
                 self.watcher.phase_fails();
             })?;
             before = asked;
-            self.spent.phase(&measurement);
-            self.watcher.phase_ends(&context, &measurement);
-            self.book.measurements.push(measurement);
+            let PhaseMeasurements { whole, works } = measurements;
+            self.spent.phase(&whole);
+            self.watcher.phase_ends(&context, &whole);
+            self.book.measurements.push(whole);
+            self.book.measurements.extend(works);
             self.record.add(&self.book, self.watcher);
         }
         if !self.interrupt.is_set()
@@ -488,20 +490,22 @@ impl Session<'_> {
         let site = self.sites.for_cell(cell)?;
         let Some(group) = self.group else {
             let watch = &mut self.watch;
-            let measurement = measure_phase::measure(
+            let measurements = measure_phase::measure(
                 site, cell, context, watcher, watch, interrupt, &OwnDropper,
             )?;
-            let asked = measurement.operations_asked;
-            return Ok(MeasuredPhase { measurement, asked });
+            let asked = measurements.whole.operations_asked;
+            return Ok(MeasuredPhase { measurements, asked });
         };
         site.work_on(other)?;
         group.beat();
         let barriers = group.barriers(site.is_real(), interrupt);
         let watch = &mut self.watch;
         let own = measure_phase::measure(site, cell, context, watcher, watch, interrupt, &barriers);
+        let own = own.map(|own| own.whole);
         let asked = own.as_ref().ok().and_then(|own| own.operations_asked);
-        let measurement = barriers.merged(own, context.phase)?;
-        Ok(MeasuredPhase { measurement, asked })
+        // Ranks have no mixes.
+        let (whole, works) = (barriers.merged(own, context.phase)?, Vec::new());
+        Ok(MeasuredPhase { measurements: PhaseMeasurements { whole, works }, asked })
     }
 
     /// The run, and how the store took it.
@@ -524,17 +528,18 @@ fn none_left(removal: &Removal, what: &str) -> Result<()> {
 
 /// Names of the phases that a plan measures, in their order.
 fn phase_names(plan: &Plan) -> Vec<String> {
-    let planned = plan.cells.iter().flat_map(|cell| &cell.phases).map(|phase| phase.name.as_str());
+    let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
+    let planned = phases.flat_map(Phase::measured_names);
     let settles = |cell: &&CellPlan| {
         cell.filesystem.as_ref().is_some_and(|filesystem| filesystem.kind.maker.is_some())
     };
     let settle = plan.cells.iter().find(settles).map(|_| SETTLE);
-    each_once(planned.chain(settle)).into_iter().map(String::from).collect()
+    each_once(planned.chain(settle.map(String::from)))
 }
 
 /// A phase that was measured.
 struct MeasuredPhase {
-    measurement: Measurement,
+    measurements: PhaseMeasurements,
     /// Operations that this process was asked for.
     asked: Option<u64>,
 }

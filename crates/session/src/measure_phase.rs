@@ -14,6 +14,7 @@ use boatload_host::memory::touch_free;
 use boatload_host::settings::host_takes_free_memory;
 use boatload_host::space::{Space, SpaceLack};
 use boatload_op::{Durability, Effect};
+use boatload_plan::mix::Work;
 use boatload_plan::phase::PhaseEnd;
 use boatload_plan::{CellPlan, Phase, Tree};
 use boatload_results::book::{
@@ -22,11 +23,11 @@ use boatload_results::book::{
 use boatload_results::histogram::encoded;
 use boatload_results::invalid::{FirstFailure, InvalidReason};
 use boatload_results::operation::MeasuredOperation;
-use boatload_results::recorder::{PhaseRecorder, Windows, merge};
+use boatload_results::recorder::{PhaseRecorder, Recorded, Windows, merge};
 use boatload_results::time_shares::{TimeShares, WorkersTime};
 use boatload_run::cache::{CacheDropper, CacheVerdict, OwnDropper, ReadEvidence};
 use boatload_run::clock::{BothClocks, ClockSource, RealClock};
-use boatload_run::drive::{DoneCount, FailedRequest};
+use boatload_run::drive::{DoneCount, FailedRequest, WorkTally};
 use boatload_run::interrupt::Interrupt;
 use boatload_run::site::{Settled, Site};
 use boatload_run::workers::PhaseRun;
@@ -136,7 +137,15 @@ pub(super) trait PhaseBarriers: CacheDropper {
 
 impl PhaseBarriers for OwnDropper {}
 
-/// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
+/// The measurements of one phase.
+pub(super) struct PhaseMeasurements {
+    /// All of it.
+    pub(super) whole: Measurement,
+    /// The works of a mix, in their order.
+    pub(super) works: Vec<Measurement>,
+}
+
+/// Runs one phase and gives its measurements, whatever becomes of it: a failure is a result too.
 ///
 /// # Errors
 /// If the place is lost, so that nothing more can be measured there.
@@ -148,7 +157,7 @@ pub(super) fn measure(
     watch: &mut PhaseWatch,
     interrupt: &Interrupt,
     barriers: &dyn PhaseBarriers,
-) -> Result<Measurement> {
+) -> Result<PhaseMeasurements> {
     let phase = context.phase;
     let found = site.prepare_caches(phase, interrupt.flag(), barriers)?;
     let memory_touched_bytes = touch_memory(&*site, cell, phase, barriers);
@@ -185,8 +194,9 @@ pub(super) fn measure(
     let evidence = ReadEvidence { operations, bytes, read, others_read_bytes };
     let found = site.confirm(found, phase, &evidence);
     barriers.counting(cell, phase)?;
-    let entries = count(site, cell, phase, &mut wrong);
+    let entries = count(site, cell, phase, run.mix.entries_change, &mut wrong);
     let mut measurement = Measurement {
+        service: recorded.service,
         rate_error: recorded.rate_error,
         sync_seconds: Some(sync_seconds),
         latency: Some(recorded.latency),
@@ -214,7 +224,45 @@ pub(super) fn measure(
     let met = MetErrors { failures: &run.failures, lack: space_after.map(|space| space.lack()) };
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted, &met));
     measurement.invalid = wrong;
-    Ok(measurement)
+    let works = of_works(&measurement, phase, &run.mix.works, recorded.works);
+    Ok(PhaseMeasurements { whole: measurement, works })
+}
+
+/// What each work of a mix did, in the time of the whole. What the device and the processors did for it alone
+/// nobody knows.
+fn of_works(
+    whole: &Measurement,
+    phase: &Phase,
+    runs: &[WorkTally],
+    recorded: Vec<Recorded>,
+) -> Vec<Measurement> {
+    let works = phase.mix.iter().flat_map(|mix| &mix.works);
+    let one = |((work, run), recorded): ((&Work, &WorkTally), Recorded)| Measurement {
+        cell: whole.cell.clone(),
+        phase: phase.work_name(work),
+        pass: whole.pass,
+        part_of: Some(phase.name.clone()),
+        operation: Some(MeasuredOperation::Job(work.operation)),
+        engine: whole.engine,
+        durability: whole.durability,
+        threads: whole.threads,
+        operations: run.operations,
+        operations_asked: Some(run.operations + run.errors.values().sum::<u64>()),
+        errors: run.errors.clone(),
+        bytes: Some(run.bytes),
+        seconds: whole.seconds,
+        duration_seconds: whole.duration_seconds,
+        latency: Some(recorded.latency),
+        service: recorded.service,
+        rate_error: recorded.rate_error,
+        slices_ns: recorded.slices_ns,
+        histogram: encoded(&recorded.histogram),
+        cache: whole.cache.clone(),
+        disturbance: whole.disturbance,
+        invalid: if whole.valid() { Vec::new() } else { vec![InvalidReason::Mix] },
+        ..Measurement::default()
+    };
+    works.zip(runs).zip(recorded).map(one).collect()
 }
 
 /// One for each worker, and the windows that they share; `None` when the phase has none.
@@ -223,7 +271,10 @@ fn recorders_of(phase: &Phase) -> (Vec<PhaseRecorder>, Option<Arc<Mutex<Windows>
         let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
         Arc::new(Mutex::new(windows))
     });
-    let recorder = |worker| PhaseRecorder::new(phase.turns(worker), windows.clone());
+    let recorder = |worker| match &phase.mix {
+        Some(mix) => PhaseRecorder::of_mix(phase.turns(worker), mix),
+        None => PhaseRecorder::new(phase.turns(worker), windows.clone()),
+    };
     ((0..phase.threads).map(recorder).collect(), windows)
 }
 
@@ -312,11 +363,12 @@ fn with_taken(m: Measurement, space: Option<(Space, Space)>, phase: &Phase) -> M
 fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
     let phase = context.phase;
     let failed: u64 = run.errors.values().sum();
+    let mix = phase.mix.as_ref();
     Measurement {
         cell: context.key.clone(),
         phase: phase.name.clone(),
         pass: phase.pass,
-        operation: Some(MeasuredOperation::Job(phase.operation)),
+        operation: Some(MeasuredOperation::of(phase)),
         engine: Some(cell.engine),
         durability: Some(phase.durability),
         threads: Some(phase.threads),
@@ -325,6 +377,9 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
         errors: run.errors.clone(),
         bytes: Some(run.bytes),
         seconds: Some(run.seconds),
+        duration_seconds: phase.duration_seconds(),
+        turns_per_second_asked: mix.and_then(|mix| Some(mix.pace?.turns_per_second)),
+        evictions: mix.map(|_| run.mix.evictions),
         cpu_user_seconds: Some(run.cpu.user_seconds),
         cpu_system_seconds: Some(run.cpu.system_seconds),
         worker_spread: run.worker_spread,
@@ -353,9 +408,11 @@ fn count(
     site: &dyn Site,
     cell: &CellPlan,
     phase: &Phase,
+    change: i64,
     wrong: &mut Vec<InvalidReason>,
 ) -> EntryCount {
-    let expected = cell.tree.entries_to_count(phase.entries_after);
+    let expected = phase.entries_after.saturating_add_signed(change);
+    let expected = cell.tree.entries_to_count(expected);
     let found = expected.and_then(|_| {
         let failed = |error| wrong.push(InvalidReason::Count { error });
         site.count_entries().map_err(failed).ok()

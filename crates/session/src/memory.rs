@@ -51,7 +51,7 @@ impl Workers {
         } else {
             SyncEngine::bytes(phase, &cell.tree)
         };
-        let recorder_bytes = PhaseRecorder::bytes(phase.windows > 0);
+        let recorder_bytes = PhaseRecorder::bytes(phase);
         Self {
             phase: phase.name.clone(),
             threads: phase.threads.into(),
@@ -72,7 +72,10 @@ impl MemoryNeed {
         let workers = workers.max_by_key(Workers::bytes).unwrap_or_default();
         let entries = plan.cells.iter().map(|cell| entries_bytes(cell, total_bytes(cell))).max();
         let window_bytes = size_of::<Window>() as u64;
-        let each = |phase: &Phase| MEASUREMENT_BYTES + 3 * u64::from(phase.windows) * window_bytes;
+        let each = |phase: &Phase| {
+            let works = phase.mix.as_ref().map_or(0, |mix| mix.works.len() as u64);
+            MEASUREMENT_BYTES * (1 + works) + 3 * u64::from(phase.windows) * window_bytes
+        };
         let repeats = u64::from(plan.repeats_max());
         let measured = phases.fold(0u64, |sum, (_, phase)| sum.saturating_add(each(phase)));
         let measured_bytes = measured.saturating_mul(repeats);
@@ -141,7 +144,12 @@ pub fn room_words(room: &MemoryRoom) -> String {
 
 /// Bytes of the bits and numbers that are kept for the entries of a cell.
 fn entries_bytes(cell: &CellPlan, total_bytes: u64) -> u64 {
-    let simulated = if cell.engine.is_simulated() { cell.tree.files / 2 } else { 0 };
+    let entries = cell.tree.capacity();
+    let simulated = if cell.engine.is_simulated() { entries / 2 } else { 0 };
+    let simulated_sizes = if cell.engine.is_simulated() { 8 * entries } else { 0 };
+    // A mix knows of each file whether it exists; a simulated one, how large it is.
+    let mixed = if cell.has_mix() { entries.div_ceil(8) + simulated_sizes } else { 0 };
+    let simulated = simulated.saturating_add(mixed);
     let Some(prepare) = &cell.prepare else { return simulated };
     let files = match prepare.goal {
         BallastGoal::Files(files) => files,

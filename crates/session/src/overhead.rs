@@ -34,7 +34,7 @@ pub(super) fn cost_ns(plan: &Plan, clock: &RealClock) -> f64 {
 
 fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
     let Some(block) = cell.phases.first().map(|phase| u64::from(phase.block)) else { return 0.0 };
-    let mut tree = Tree { files: FILES, chunks: None, ..cell.tree.clone() };
+    let mut tree = Tree { files: FILES, files_max: None, chunks: None, ..cell.tree.clone() };
     if tree.sizes.max() > CONTENT_MAX {
         // What making large contents costs would say nothing of operations without content.
         tree.sizes = Sizes::Fixed(CONTENT_MAX.min(block));
@@ -62,6 +62,7 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
         name: "overhead".into(),
         operation: find_operation("create")?,
         selection,
+        mix: None,
         windows: 0,
         threads: 1,
         direct: false,

@@ -215,6 +215,8 @@ fn refuse(plan: &Plan, ranks: u32) -> Result<()> {
         "file systems are made and mounted by one process only: name with --dir a directory that all hosts share"
     } else if plan.reads_device() {
         "a block device is read by one process only, for each host has its own"
+    } else if plan.cells.iter().any(CellPlan::has_mix) {
+        "works are mixed by one process only: take a job without `work`"
     } else if plan.cells.iter().any(|cell| cell.prepare.is_some()) {
         "a place is filled or aged by one process only: take a job without `prepare`"
     } else if plan.cells.iter().any(|cell| cell.engine.is_simulated() && needs_others(cell)) {

@@ -325,8 +325,12 @@ impl Session<'_> {
             self.known.measurements.drain(..own.min(self.known.measurements.len())).collect();
         self.cell += 1;
         self.spent.pass_over(&done);
-        let phases = own.iter().filter(|m| !m.is_settle()).count() as u64;
-        let operations = own.iter().map(|m| m.operations + m.errors.values().sum::<u64>()).sum();
+        let whole = || own.iter().filter(|m| !m.is_part());
+        let phases = whole().filter(|m| !m.is_settle()).count() as u64;
+        let carried_out = |m: &Measurement| {
+            m.operations + m.errors.values().sum::<u64>() + m.evictions.unwrap_or(0)
+        };
+        let operations = whole().map(carried_out).sum();
         self.sites.for_cell(cell)?.skip_cell(cell, phases, operations);
         self.watcher.is_known(key);
         self.book.measurements.extend(own);

@@ -120,7 +120,7 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
 
 /// The most uncertain rate of a run that is answered by its rates, if it is uncertain by much.
 fn uncertain_rate(analysis: &RunFigures<'_>) -> Option<String> {
-    let rows = analysis.summary().rows().filter(|row| !row.is_settle());
+    let rows = analysis.summary().rows().filter(|row| row.has_own_rate());
     let rows = rows.filter(|_| analysis.book.run.conclude.is_empty());
     let known = rows.filter_map(|row| Some((row, row.rate?.relative()?)));
     let (row, share) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -12,7 +12,7 @@ use crate::effects::runs::RunRow;
 use crate::figures::RunFigures;
 use crate::history::same_target;
 use crate::latencies::single_operations;
-use crate::observations::{is_counted, log_by_repeat, units_of_work, whole_jobs};
+use crate::observations::{is_counted, log_by_repeat, seconds_of_work, units_of_work, whole_jobs};
 use crate::statistics::describe::mean;
 use crate::summary::PhaseSummary;
 use crate::tails::Quantile;
@@ -215,8 +215,10 @@ impl<'a> RunSets<'_, 'a> {
         let value = |run: &MatchedRun<'a>| {
             let counted = run.counted(key);
             let valid = counted.all.iter().copied().filter(|m| is_counted(m)).collect::<Vec<_>>();
-            let log =
-                |m: &Measurement| Some((seconds(m) / units_of_work(m, unit == Unit::Bytes)).ln());
+            let log = |m: &Measurement| {
+                let seconds = seconds_of_work(m, seconds);
+                Some((seconds / units_of_work(m, unit == Unit::Bytes)).ln())
+            };
             let logs = log_by_repeat(&valid, log).into_values().collect();
             RunValue::new(logs, rate_estimate(&valid, unit, seconds, None), &counted)
         };

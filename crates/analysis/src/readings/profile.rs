@@ -103,7 +103,7 @@ pub(crate) fn own_question(book: &Book) -> Option<&'static str> {
 }
 
 fn measured(group: &VariantSummary) -> impl Iterator<Item = &PhaseSummary> {
-    group.rows.iter().filter(|row| !row.is_settle() && row.rate.is_some())
+    group.rows.iter().filter(|row| row.has_own_rate())
 }
 
 /// What kind of disk it is like, then the rate of each phase.

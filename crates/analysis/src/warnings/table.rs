@@ -83,6 +83,10 @@ warning_table! {
     MeasurementOverhead = "measurement-overhead", "measurement overhead", To(Medium),
         given "measurement overhead is above 5% of the mean latency, in a run that is no trace",
         means "Differences of that size may come from the measurement.";
+    /// A mix did not keep the rate that was asked of it.
+    RateNotKept = "rate-not-kept", "requested rate not reached", To(Low),
+        given "a mix with a `rate` did less than 95% of the turns that were due in its time",
+        means "Turns waited for those before, so response times grow with the length of the phase.";
     /// The device was at work when phases began.
     DeviceBusy = "device-busy", "device busy at the start", DISTURBED,
         given "the device was not idle when the measurement began",

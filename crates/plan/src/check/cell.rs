@@ -4,6 +4,7 @@ use super::Settings;
 use super::filesystem::CrossedVariant;
 use super::keys::{KeyReader, Scope};
 use super::limits::{DELAY_MAX, SIM_COUNT_MAX, SIM_SPREAD_MAX, SIM_TIME_MAX_NS};
+use crate::mix::{MIX, Mix};
 use crate::phase::{CacheAsked, Phase, PhaseEnd};
 use crate::report::{ProblemList, below, element};
 use crate::sim::{SimFault, SimFaultOutcome, SimKnee, SimModel, SimNeighbour, SimSpread};
@@ -32,6 +33,8 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) wire: &'a WirePhase,
     pub(super) place: String,
     pub(super) operation: &'static Operation,
+    /// Its works, if it is a mix.
+    pub(super) mix: Option<Mix>,
     pub(super) threads: u32,
     pub(super) passes: u32,
     pub(super) windows: u32,
@@ -43,14 +46,26 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) sizes: Option<Sizes>,
 }
 
+impl PhaseOutline<'_> {
+    /// The laws of the sizes that its works write.
+    fn work_sizes(&self) -> impl Iterator<Item = Sizes> + '_ {
+        self.mix.iter().flat_map(|mix| &mix.works).filter_map(|work| work.sizes)
+    }
+}
+
 impl<'a> CellCheck<'a> {
     /// The cell; `None` if anything is wrong with it.
     pub(super) fn cell(mut self) -> Option<CellPlan> {
         let sim = self.sim();
         let outlines: Vec<_> = (0..self.job.phases().len()).map(|at| self.outline(at)).collect();
         let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
+        let mixes = outlines.iter().flatten().filter(|outline| outline.mix.is_some());
+        let mix_workers = mixes.map(|outline| outline.threads).max();
         let on_device = self.is_on_device();
-        let tree = if on_device { Some(self.no_tree()) } else { self.tree(threads) };
+        let tree = match on_device {
+            true => Some(self.no_tree()),
+            false => self.tree(threads, mix_workers),
+        };
         self.check_own_trees(&outlines);
         let engine = self.settings.engine.or(self.variant.wire.engine).or(self.job.engine);
         let engine = engine.unwrap_or_default();
@@ -60,7 +75,8 @@ impl<'a> CellCheck<'a> {
         let cuts = cutting.map(|outline| outline.passes).sum();
         for outline in outlines.iter().flatten() {
             let own = outlines.iter().flatten().filter_map(|outline| outline.sizes);
-            let laws = tree.iter().map(|tree| tree.sizes).chain(own);
+            let works = outlines.iter().flatten().flat_map(PhaseOutline::work_sizes);
+            let laws = tree.iter().map(|tree| tree.sizes).chain(own).chain(works);
             let laws: Vec<Sizes> = laws.map(|law| cut(law, cuts)).collect();
             self.check_direct(outline, &laws);
             self.check_duration(outline);
@@ -74,6 +90,11 @@ impl<'a> CellCheck<'a> {
         // Without one of them nothing is known of the entries that the later ones meet.
         let outlines: Vec<_> = outlines.into_iter().collect::<Option<_>>()?;
         let tree = tree?;
+        let before = self.report.count();
+        (0..outlines.len()).for_each(|at| self.check_mix(&outlines, at, &tree));
+        if self.report.count() > before {
+            return None;
+        }
         let phases = self.phases(&outlines, &tree)?;
         Some(CellPlan {
             variant: self.variant.name.clone()?,
@@ -158,7 +179,10 @@ impl<'a> CellCheck<'a> {
     /// some that do not are a problem: a run that only reads the device writes nothing at all, and
     /// that must hold for all of it.
     fn is_on_device(&mut self) -> bool {
-        let operation = |phase: &WirePhase| find_operation(phase.operation.as_ref()?);
+        let operation = |phase: &WirePhase| match phase.work.is_empty() {
+            true => find_operation(phase.operation.as_ref()?),
+            false => Some(&MIX),
+        };
         let known: Vec<_> =
             (0..).zip(self.job.phases()).filter_map(|(at, p)| Some((at, operation(p)?))).collect();
         let on_device = |operation: &Operation| operation.subject == Subject::Block;

@@ -32,6 +32,11 @@ pub(super) const DURATION_NS: RangeInclusive<f64> = 1e6..=3.6e12;
 /// Time after which a phase is given up: 1 ms to 30 days.
 pub(super) const PHASE_LIMIT_NS: RangeInclusive<f64> = 1e6..=30.0 * 86_400e9;
 
+/// Weight of a work.
+pub(super) const WEIGHT: RangeInclusive<u64> = 0..=1_000_000;
+/// Turns of a mix in a second.
+pub(super) const RATE: RangeInclusive<f64> = 0.001..=1e9;
+
 /// Files of a tree: their numbers share 64 bits with the version of the content, which has the upper 20.
 pub(super) const FILES_MAX: u64 = 1 << 44;
 /// Bytes of a file, and of all files together: up to here a double holds every whole number.

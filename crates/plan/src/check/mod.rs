@@ -5,6 +5,7 @@ mod cell;
 mod filesystem;
 mod keys;
 mod limits;
+mod mix;
 mod phases;
 mod settings;
 mod tree;

@@ -8,16 +8,17 @@ use super::limits::{
     BLOCK, BYTES_MAX, CELL_PHASES_MAX, COUNT, DURATION_NS, PASSES, RANK_OFFSET, THREADS, WINDOWS,
 };
 use super::tree::sizes;
+use crate::mix::MIX;
 use crate::phase::{
     BLOCK_DEFAULT, CacheAsked, DIRECT_BYTES, DirectoryWalk, OnBallast, PastChange, Phase, PhaseEnd,
     SETTLE,
 };
-use crate::report::{below, element};
+use crate::report::{below, element, one_of};
 use crate::selection::{EntryRange, Order, Selection};
 use crate::tree::{Sizes, Tree};
 use crate::wire::{Atime, WireOn, WirePhase, WireQuantity};
 use boatload_base::units::{Quantity, Unit, bytes, counted, grouped};
-use boatload_op::{Change, Durability, Effect, Operation, Subject, find_operation};
+use boatload_op::{Change, Durability, Effect, OPERATIONS, Operation, Subject, find_operation};
 
 impl<'a> CellCheck<'a> {
     /// What a phase says of itself, with the defaults of variant and job file, and the settings'
@@ -26,9 +27,12 @@ impl<'a> CellCheck<'a> {
         let wire = &self.job.phases()[at];
         let place = element("phase", at);
         self.check_phase_name(at, &place);
+        if !wire.work.is_empty() {
+            return self.mix_outline(wire, place);
+        }
+        self.check_operation(wire, &place);
         let threads = self.threads(wire, &place);
-        let cache = self.settings.cache.or(wire.cache).or(self.variant.wire.cache);
-        let cache = cache.or(self.job.cache).unwrap_or_default();
+        let cache = self.cache_of(wire);
         let mut keys = self.keys(&place);
         let passes = keys.whole_or(1, "passes", &wire.passes, Unit::Count, PASSES);
         let windows = keys.whole_or(0, "windows", &wire.windows, Unit::Count, WINDOWS);
@@ -49,6 +53,7 @@ impl<'a> CellCheck<'a> {
             wire,
             place,
             operation,
+            mix: None,
             threads,
             passes,
             windows,
@@ -58,6 +63,33 @@ impl<'a> CellCheck<'a> {
             end,
             sizes,
         })
+    }
+
+    pub(super) fn cache_of(&self, wire: &WirePhase) -> CacheAsked {
+        let cache = self.settings.cache.or(wire.cache).or(self.variant.wire.cache);
+        cache.or(self.job.cache).unwrap_or_default()
+    }
+
+    /// A phase does something, and has no key of a mix unless it is one.
+    fn check_operation(&mut self, wire: &WirePhase, place: &str) {
+        let mut keys = self.keys(place);
+        if wire.operation.is_none()
+            && !keys.is_broken("operation")
+            && !keys.is_broken_inside("work")
+        {
+            let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+            keys.problem(
+                "operation",
+                "nothing",
+                format!("{}, or `[[phase.work]]`", one_of(&names)),
+            );
+        }
+        for (key, is_there) in [("rate", wire.rate.is_some()), ("pace", wire.pace.is_some())] {
+            if is_there && !keys.is_broken_inside("work") {
+                let expected = "it in a mix: a phase with `[[phase.work]]`";
+                keys.problem(key, format!("`{key}` of one operation"), expected);
+            }
+        }
     }
 
     fn check_phase_name(&mut self, at: usize, place: &str) {
@@ -82,7 +114,7 @@ impl<'a> CellCheck<'a> {
         }
     }
 
-    fn threads(&mut self, phase: &WirePhase, place: &str) -> Option<u32> {
+    pub(super) fn threads(&mut self, phase: &WirePhase, place: &str) -> Option<u32> {
         let asked = self.settings.threads.map(|n| WireQuantity::Number(f64::from(n)));
         let places = [
             (&asked, "--threads".to_string()),
@@ -124,6 +156,7 @@ impl<'a> CellCheck<'a> {
                 let mut phase = self.phase(outline, selection, walk);
                 phase.on_ballast = self.on_ballast(outline, salt);
                 phase.pass = pass;
+                phase.mix.iter_mut().for_each(|mix| mix.salt = salt);
                 phase.history.clone_from(&history);
                 phase.entries_after = entries.count();
                 phases.push(phase);
@@ -146,6 +179,8 @@ impl<'a> CellCheck<'a> {
         let variant = self.variant.wire.name.as_deref().unwrap_or_default();
         let mut keys = KeyReader::new(&outline.place, self.scope, self.report);
         let count = match &outline.wire.count {
+            // In a mix they are turns.
+            _ if outline.mix.is_some() => None,
             Some(wire) => Some(keys.whole("count", wire, Unit::Count, COUNT)?),
             // Its value was no quantity: how many there are is not known from here on.
             None if keys.is_broken("count") => return None,
@@ -235,7 +270,7 @@ impl<'a> CellCheck<'a> {
         }
         let by_option = self.settings.cache.is_some();
         let (operation, mut keys) = (outline.operation, self.keys(&outline.place));
-        if !operation.moves_content() {
+        if !outline.operations().iter().any(|operation| operation.moves_content()) {
             let found = format!("`direct` for `{}`", operation.name);
             keys.problem("direct", found, "an operation that reads or writes content");
             return;
@@ -285,11 +320,12 @@ impl<'a> CellCheck<'a> {
     /// What a phase asks for itself must act on what it does.
     pub(super) fn check_durability(&mut self, outline: &PhaseOutline<'_>) {
         let operation = outline.operation;
-        let Some(asked) = outline.wire.durability.filter(|one| !acts_on(*one, operation)) else {
+        let acts = |one: &Durability| outline.operations().iter().any(|o| acts_on(*one, o));
+        let Some(asked) = outline.wire.durability.filter(|one| !acts(one)) else {
             return;
         };
         let found = format!("`{asked}` for `{}`", operation.name);
-        let (found, expected) = match operation.only_looks() {
+        let (found, expected) = match outline.only_looks() {
             true => (found, "none: nothing changes".to_string()),
             false => (
                 format!("{found}, which writes no content"),
@@ -301,7 +337,7 @@ impl<'a> CellCheck<'a> {
 
     /// A phase that ends with its time goes round and round its targets.
     pub(super) fn check_duration(&mut self, outline: &PhaseOutline<'_>) {
-        if outline.end == PhaseEnd::Targets {
+        if outline.end == PhaseEnd::Targets || outline.mix.is_some() {
             return;
         }
         let (operation, mut keys) = (outline.operation, self.keys(&outline.place));
@@ -323,12 +359,14 @@ impl<'a> CellCheck<'a> {
     ) -> Phase {
         let (phase, variant, job) = (outline.wire, self.variant.wire, self.job);
         let durability = phase.durability.or(variant.durability).or(job.durability);
-        let durability = durability.filter(|one| acts_on(*one, outline.operation));
-        let durability = durability.unwrap_or_else(|| durability_default(outline.operation));
+        let acts = |one: &Durability| outline.operations().iter().any(|o| acts_on(*one, o));
+        let default = || outline.durability_default();
+        let durability = durability.filter(acts).unwrap_or_else(default);
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
             name: phase_name(phase).unwrap_or_default().to_string(),
             windows: if selection.count == 0 { 0 } else { outline.windows },
+            mix: outline.mix.clone(),
             durability,
             cache: outline.cache,
             block: outline.block,
@@ -343,10 +381,24 @@ impl<'a> CellCheck<'a> {
     }
 }
 
-/// What a job that says nothing asks for: that a phase which changes something ends when its changes
-/// are on the device.
-fn durability_default(operation: &Operation) -> Durability {
-    if operation.only_looks() { Durability::None } else { Durability::Syncfs }
+impl PhaseOutline<'_> {
+    /// Its operation, or the operations of its works.
+    fn operations(&self) -> Vec<&'static Operation> {
+        match &self.mix {
+            Some(mix) => mix.works.iter().map(|work| work.operation).collect(),
+            None => vec![self.operation],
+        }
+    }
+
+    fn only_looks(&self) -> bool {
+        self.operations().iter().all(|operation| operation.only_looks())
+    }
+
+    /// What a job that says nothing asks for: that a phase which changes something ends when its changes
+    /// are on the device.
+    fn durability_default(&self) -> Durability {
+        if self.only_looks() { Durability::None } else { Durability::Syncfs }
+    }
 }
 
 /// Whether that acts on what an operation does: a call on a file makes its content durable, one on a directory its entries.
@@ -372,7 +424,7 @@ fn past(outline: &PhaseOutline<'_>, selection: &Selection) -> Option<PastChange>
 
 impl KeyReader<'_> {
     /// When a phase with this `duration` ends; `None` if it cannot be read. A plain number is seconds.
-    fn phase_end(&mut self, wire: Option<&WireQuantity>) -> Option<PhaseEnd> {
+    pub(super) fn phase_end(&mut self, wire: Option<&WireQuantity>) -> Option<PhaseEnd> {
         let Some(wire) = wire else {
             // Its value was no quantity.
             return (!self.is_broken("duration")).then_some(PhaseEnd::Targets);
@@ -456,8 +508,9 @@ impl KeyReader<'_> {
 }
 
 /// A phase's name: its operation's if it has none of its own.
-fn phase_name(phase: &WirePhase) -> Option<&str> {
-    phase.name.as_deref().or(phase.operation.as_deref())
+pub(super) fn phase_name(phase: &WirePhase) -> Option<&str> {
+    let mix = || (!phase.work.is_empty()).then_some(MIX.name);
+    phase.name.as_deref().or(phase.operation.as_deref()).or_else(mix)
 }
 
 /// Entries of one kind that exist: their numbers are a range, except after a random part of them

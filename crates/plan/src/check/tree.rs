@@ -8,6 +8,7 @@ use super::limits::{
     BYTES_MAX, DELETE_EVERY_DEFAULT, FILES_EACH_DEFAULT, FILES_MAX, FILES_UNKNOWN,
     FILES_UNKNOWN_DRAWN, MU_MAX, SIGMA, THREADS, WITHIN_MIN,
 };
+use crate::mix::ROOM_EACH;
 use crate::prepare::{
     Ballast, BallastGoal, Churn, FillMethod, HISTORIES_MAX, PIECE_BYTES, Prepare, ROUNDS_MAX,
     rounds_default,
@@ -27,6 +28,8 @@ use boatload_base::units::{Quantity, Unit, bytes, grouped};
 struct TreeReader<'a> {
     wire: &'a WireTree,
     workers: Option<u32>,
+    /// The most threads of a mix; `None` without a mix.
+    mix_workers: Option<u32>,
     seed: u64,
     keys: KeyReader<'a>,
 }
@@ -40,6 +43,8 @@ struct CheckedLayout {
 /// How many files a tree can hold, and the chunks that they are made of, if they are.
 struct FileCount {
     files: u64,
+    /// The most of a mix; `None` without a mix.
+    files_max: Option<u64>,
     chunks: Option<Chunks>,
 }
 
@@ -53,14 +58,15 @@ impl TreeReader<'_> {
         };
         // Each worker's own tree has directories for its part of the files.
         let in_root = |files: u64| files.div_ceil(u64::from(roots.unwrap_or(1).max(1)));
-        let layout = self.layout(count.as_ref().map(|count| in_root(count.files)));
+        let most = |count: &FileCount| count.files_max.unwrap_or(count.files);
+        let layout = self.layout(count.as_ref().map(|count| in_root(most(count))));
         let sizes = match self.wire.chunks {
             Some(_) => self.chunk_size(),
             None => sizes(self.wire.size.as_ref(), self.keys.table("size")),
         };
         let content = content(self.wire.content.as_ref(), self.keys.table("content"));
         let part = self.is_shared_by_ranks().then_some(RankPart::ALONE);
-        let (FileCount { files, chunks }, layout) = (count?, layout?);
+        let (FileCount { files, files_max, chunks }, layout) = (count?, layout?);
         let (sizes, content) = (sizes?, content?);
         let (parts, noun) = chunks.map_or((files, "files"), |chunks| (chunks.count, "chunks"));
         if parts.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
@@ -83,6 +89,7 @@ impl TreeReader<'_> {
         let (placement, seed) = (self.wire.placement.unwrap_or_default(), self.seed);
         Some(Tree {
             files,
+            files_max,
             layout,
             placement,
             files_each,
@@ -134,11 +141,30 @@ impl TreeReader<'_> {
             return None;
         }
         let Some(count) = count else {
-            return files.map(|files| FileCount { files, chunks: None });
+            let files = files?;
+            let files_max = self.files_max(files);
+            return Some(FileCount { files, files_max, chunks: None });
         };
         let handles = wire.handles.unwrap_or_default();
         let chunks = Chunks { count, per_file: per_file.unwrap_or(1), handles };
-        Some(FileCount { files: chunks.files(), chunks: Some(chunks) })
+        Some(FileCount { files: chunks.files(), files_max: None, chunks: Some(chunks) })
+    }
+
+    /// The most files of a mix, where there is one: what the job says, else a quarter more than at its start.
+    fn files_max(&mut self, files: u64) -> Option<u64> {
+        let (wire, keys) = (&self.wire.files_max, &mut self.keys);
+        let Some(workers) = self.mix_workers else {
+            if wire.is_some() {
+                let expected = "it beside a mix only: a phase with `[[phase.work]]`";
+                keys.problem("files_max", "`files_max` without a mix", expected);
+            }
+            return None;
+        };
+        if wire.is_some() {
+            return keys.whole("files_max", wire, Unit::Count, files..=FILES_MAX);
+        }
+        let room = (files / 4).max(ROOM_EACH * u64::from(workers));
+        Some(files.saturating_add(room).min(FILES_MAX))
     }
 
     /// The size of all chunks alike: where each begins in its file follows from it.
@@ -308,7 +334,7 @@ fn content(wire: Option<&WireContent>, mut keys: KeyReader<'_>) -> Option<Conten
 impl CellCheck<'_> {
     /// The tree of the cell: the variant's own, or the job file's; `None` if anything is wrong
     /// with it.
-    pub(super) fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
+    pub(super) fn tree(&mut self, workers: Option<u32>, mix_workers: Option<u32>) -> Option<Tree> {
         let (own, seed) = (self.variant_key("tree"), self.seed);
         let (wire, place) = match (&self.variant.wire.tree, &self.job.tree) {
             (Some(wire), _) => (wire, own.as_str()),
@@ -324,7 +350,7 @@ impl CellCheck<'_> {
                 return None;
             }
         };
-        TreeReader { wire, workers, seed, keys: self.keys(place) }.tree()
+        TreeReader { wire, workers, mix_workers, seed, keys: self.keys(place) }.tree()
     }
 
     /// How the place is prepared for the level, as `wire` at `place` says; `None` if anything is

@@ -223,9 +223,19 @@ fn written_of_variant(plan: &Plan, cell: &CellPlan) -> u64 {
 /// Bytes that one phase writes, contents in whole blocks and what each operation leaves beside.
 fn written(cell: &CellPlan, phase: &Phase) -> u64 {
     let operations = phase.operations().unwrap_or_default();
+    let works = phase.mix.iter().flat_map(|mix| &mix.works);
+    let works = works.filter(|work| work.operation.change.writes_content());
+    let mixed = works.map(|work| {
+        let turns = phase.work_turns(work).unwrap_or_else(|| cell.tree.capacity());
+        contents(work.sizes.unwrap_or(cell.tree.sizes), turns, BLOCK_BYTES)
+    });
+    let mixed = mixed.fold(0, u64::saturating_add);
     let writes = phase.operation.change.writes_content();
-    let content =
-        if writes { contents(phase.sizes(&cell.tree), operations, BLOCK_BYTES) } else { 0 };
+    let content = match writes {
+        true => contents(phase.sizes(&cell.tree), operations, BLOCK_BYTES),
+        false => mixed,
+    };
+    let writes = writes || mixed > 0;
     let beside = match phase.durability {
         Durability::None | Durability::Syncfs => OPERATION_BYTES,
         _ if writes => SYNC_BYTES,

@@ -112,6 +112,9 @@ fn every_column_is_a_place_in_the_run_document() {
     m.cache.reason = Some(Doubt::NoRights);
     m.disk = Some(Default::default());
     m.time_shares = Some(Default::default());
+    // What a work has and what its mix has, both in one.
+    (m.part_of, m.service) = (Some("serve".into()), m.latency);
+    (m.duration_seconds, m.turns_per_second_asked, m.evictions) = (Some(1.0), Some(9.0), Some(7));
     let value = crate::json::measurement_value(m, &book.host);
     for place in csv::places() {
         assert!(value.pointer(&place).is_some(), "{place}");

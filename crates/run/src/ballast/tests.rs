@@ -11,6 +11,7 @@ fn ballast(way: FillMethod, sizes: Sizes) -> Ballast {
     let files_each = FilesEach::Fixed(100);
     let tree = Tree {
         files: 1 << 32,
+        files_max: None,
         layout: DirectoryLayout { fan_out: 1 << 32, depth: 1 },
         placement: Placement::Fill,
         files_each,

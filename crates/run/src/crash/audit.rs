@@ -242,6 +242,7 @@ mod tests {
             let directory = tempfile::tempdir().unwrap();
             let tree = Tree {
                 files: 1,
+                files_max: None,
                 layout: DirectoryLayout::flat(1),
                 placement: Placement::Fill,
                 files_each: FilesEach::Even,

@@ -38,6 +38,8 @@ pub(crate) struct SimDisk {
     cached_blocks: Bits,
     /// Entries of each holder, kept only where time passes.
     fill: Vec<AtomicU32>,
+    /// Bytes of each file, kept only beside a mix, where they do not follow from its number.
+    sizes: Vec<AtomicU64>,
     /// How much longer everything takes in this repeat.
     repeat_factor: f64,
     shared: Arc<SimShared>,
@@ -71,13 +73,20 @@ impl SimDisk {
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.takes_no_time() { 0 } else { tree.holders() };
+        let entries = tree.capacity();
+        let mut sizes = Vec::new();
+        sizes.try_reserve_exact(
+            usize::try_from(tree.files_max.unwrap_or(0)).unwrap_or(usize::MAX),
+        )?;
+        sizes.extend((0..tree.files_max.unwrap_or(0)).map(|_| AtomicU64::new(0)));
         Ok(Self {
             model,
-            files: Bits::new(tree.files)?,
+            files: Bits::new(entries)?,
             directories: Bits::new(if directories { tree.files } else { 0 })?,
-            cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 })?,
+            cached: Bits::new(if model.cold_ns > 0 { entries } else { 0 })?,
             cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
+            sizes,
             repeat_factor: 1.0,
             shared,
             cache_dropped: AtomicBool::new(false),
@@ -180,6 +189,8 @@ pub(crate) struct SimEngine {
     name: NameBuffer,
     content: ContentPool,
     open: Option<ItemId>,
+    /// Whether writes make the open file longer.
+    grows: bool,
     /// Whether the operation has opened its file, and so has been counted.
     counted: bool,
     /// Bytes read of what is open.
@@ -212,6 +223,7 @@ impl SimEngine {
             clock,
             name: NameBuffer::default(),
             open: None,
+            grows: false,
             counted: false,
             taken: 0,
             operation: 0,
@@ -358,7 +370,7 @@ impl SimEngine {
 
     fn unlink(&mut self, place: ItemId) -> RequestOutcome {
         let outcome = self.set(place, false);
-        if outcome.is_ok() && self.disk.model.capacity.is_some() {
+        if outcome.is_ok() {
             self.release(place.number(), 0);
         }
         outcome
@@ -366,9 +378,7 @@ impl SimEngine {
 
     fn truncate(&self, bytes: u64) -> RequestOutcome {
         let place = self.open.ok_or(Errno::EBADF)?;
-        if self.disk.model.capacity.is_some() {
-            self.release(place.number(), bytes);
-        }
+        self.release(place.number(), bytes);
         Ok(0)
     }
 
@@ -379,23 +389,45 @@ impl SimEngine {
         };
         if outcome.is_ok() {
             self.open = Some(place);
-            if access == Access::Truncate && self.disk.model.capacity.is_some() {
+            self.grows = access != Access::Write;
+            if access == Access::Truncate {
                 self.release(place.number(), 0);
             }
         }
         outcome
     }
 
-    /// A file's bytes become free again but for the first `kept_bytes`; how many it has follows from the
-    /// tree's law.
+    /// A file's bytes become free again but for the first `kept_bytes`.
     fn release(&self, number: u64, kept_bytes: u64) {
-        let size = self.phase.state_before(&self.disk.tree, number).size;
-        let freed = size.saturating_sub(kept_bytes);
-        let less = |used: u64| Some(used.saturating_sub(freed));
-        let _ = self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, less);
+        if self.disk.model.capacity.is_some() {
+            let freed = self.size_of(number).saturating_sub(kept_bytes);
+            let less = |used: u64| Some(used.saturating_sub(freed));
+            let _ = self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, less);
+        }
+        if let Some(size) = self.disk.sizes.get(number as usize) {
+            size.fetch_min(kept_bytes, Relaxed);
+        }
+    }
+
+    /// A file's bytes: as they are known, or by the tree's law.
+    fn size_of(&self, number: u64) -> u64 {
+        match self.disk.sizes.get(number as usize) {
+            Some(size) => size.load(Relaxed),
+            None => self.phase.state_before(&self.disk.tree, number).size,
+        }
     }
 
     fn write(&self, bytes: u64) -> RequestOutcome {
+        let outcome = self.take_space(bytes);
+        if let (Ok(_), true, Some(place)) = (outcome, self.grows, self.open)
+            && let Some(size) = self.disk.sizes.get(place.number() as usize)
+        {
+            size.fetch_add(bytes, Relaxed);
+        }
+        outcome
+    }
+
+    fn take_space(&self, bytes: u64) -> RequestOutcome {
         let Some(capacity) = self.disk.model.capacity else { return Ok(bytes) };
         let more = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= capacity);
         match self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, more) {
@@ -417,8 +449,7 @@ impl SimEngine {
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
     fn remaining_bytes(&self, bytes: u64) -> u64 {
         let Some(ItemId::File { number, .. }) = self.open else { return 0 };
-        let size = self.phase.state_before(&self.disk.tree, number).size;
-        bytes.min(size.saturating_sub(self.taken))
+        bytes.min(self.size_of(number).saturating_sub(self.taken))
     }
 
     /// Time to move content, by how much there is.

@@ -207,7 +207,7 @@ impl Engine for SyncEngine {
 
 /// What is read at a time: content, or the entries of a directory.
 fn buffer_bytes(phase: &Phase) -> usize {
-    let content = if phase.operation.reads_content { phase.block as usize } else { 0 };
+    let content = if phase.reads_content() { phase.block as usize } else { 0 };
     content.max(super::DIRENT_BYTES)
 }
 

@@ -250,7 +250,8 @@ impl DirectorySite {
         };
         let Some(operation) = find_operation(name) else { return };
         let (end, limit_ns) = (PhaseEnd::Targets, None);
-        let reading = Phase { operation, direct: false, end, limit_ns, ..phase.clone() };
+        let (mix, direct) = (None, false);
+        let reading = Phase { operation, mix, direct, end, limit_ns, ..phase.clone() };
         self.engines().work_unrecorded(&reading, stop);
     }
 
