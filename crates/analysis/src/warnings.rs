@@ -219,7 +219,8 @@ fn rate_not_kept(measurements: &[Measurement]) -> Option<WarningFinding> {
         m.turns_per_second_asked.map(|asked| done / asked).filter(|share| share.is_finite())
     };
     let is_short = |m: &&Measurement| share(m).is_some_and(|share| share < RATE_SHARE_MIN);
-    let short = || measurements.iter().filter(|m| m.valid()).filter(is_short);
+    let wholes = || measurements.iter().filter(|m| m.valid() && !m.is_part());
+    let short = || wholes().filter(is_short);
     let least = short().filter_map(share).reduce(f64::min)?;
     let affected = AffectedMeasurements::new(short())?;
     let what = format!(

@@ -550,7 +550,7 @@ pub struct Measurement {
     /// The time after which the phase ended, in seconds; absent where its operations ended it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub duration_seconds: Option<f64>,
-    /// Turns in each second that the mix was to keep, of all its works together; absent where each began when the one
+    /// Turns in each second that the mix was to keep, of all its works together, also in the measurement of each; absent where each began when the one
     /// before had ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub turns_per_second_asked: Option<f64>,

@@ -138,7 +138,8 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
     let mut turns = 0;
     while tally.ended < deadline && !part.stop.load(Ordering::Relaxed) {
         let Some(turn) = source.next() else { break };
-        let due = turn.due_ns.map(|ns| started.saturating_add(ticks(clock, ns)));
+        let due_ns = if S::HAS_WORKS { turn.due_ns } else { None };
+        let due = due_ns.map(|ns| started.saturating_add(ticks(clock, ns)));
         if let Some(due) = due.filter(|due| *due > tally.ended) {
             tally.ended = wait_until(due.min(deadline), clock, part.stop);
             if tally.ended >= deadline {
@@ -178,7 +179,7 @@ fn wait_until(moment: u64, clock: &impl Clock, stop: &AtomicBool) -> u64 {
 }
 
 /// Carries out the requests of one operation.
-#[inline]
+#[inline(always)]
 fn operate(operation: &Operation, target: &Target, engine: &mut impl Engine) -> OperationProgress {
     let mut progress = OperationProgress::default();
     loop {

@@ -57,7 +57,8 @@ impl<'a> ListedTurns<'a> {
 impl TurnSource for ListedTurns<'_> {
     const HAS_WORKS: bool = false;
 
-    #[inline]
+    // Always, in the hot loop: a call that is not inlined copies the target twice.
+    #[inline(always)]
     fn next(&mut self) -> Option<Turn> {
         self.turns_left = self.turns_left.checked_sub(1)?;
         if self.position == self.share.count {
@@ -68,11 +69,11 @@ impl TurnSource for ListedTurns<'_> {
         Some(Turn { work: Some(0), target, due_ns: None })
     }
 
-    #[inline]
+    #[inline(always)]
     fn operation(&self, _: &Turn) -> &'static Operation {
         self.operation
     }
 
-    #[inline]
+    #[inline(always)]
     fn ended(&mut self, _: &Turn, _: &OperationProgress) {}
 }

@@ -252,6 +252,7 @@ fn of_works(
         bytes: Some(run.bytes),
         seconds: whole.seconds,
         duration_seconds: whole.duration_seconds,
+        turns_per_second_asked: whole.turns_per_second_asked,
         latency: Some(recorded.latency),
         service: recorded.service,
         rate_error: recorded.rate_error,

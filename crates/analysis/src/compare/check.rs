@@ -167,6 +167,7 @@ fn untested(row: &ComparedRow, complete: bool) -> Option<CheckOutcome> {
     Some(match (row.a, row.absence?) {
         // Also where the baseline's is invalid: what stays broken does not become good.
         (_, Absence::Invalid | Absence::ReachedLimit) if row.b.is_none() => CheckOutcome::Invalid,
+        (_, Absence::OtherPace) => CheckOutcome::OtherWork,
         (None, Absence::ReachedLimit) => CheckOutcome::NoBaseline,
         (None, _) => CheckOutcome::NotInBoth,
         // Its job may have no such phase.

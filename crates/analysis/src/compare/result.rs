@@ -150,6 +150,8 @@ pub enum Absence {
     ReachedLimit,
     /// No rate can be made of what it measured.
     NoRate,
+    /// A mix of A and B was asked for different numbers of turns a second, which decide its times.
+    OtherPace,
 }
 
 /// How much a phase did, in the mean.

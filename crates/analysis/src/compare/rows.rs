@@ -224,8 +224,12 @@ impl<'a> RunSets<'_, 'a> {
         };
         let row =
             ComparedRow { key: key.clone(), metric: Metric::of_rate(unit), ..Default::default() };
-        let mut row = self.with_values(row, value);
         let pair = self.newest();
+        let paces = pair.map(|run| run.valid_measurements(key).first()?.turns_per_second_asked);
+        if paces[0] != paces[1] {
+            return ComparedRow { absence: Some(Absence::OtherPace), ..row };
+        }
+        let mut row = self.with_values(row, value);
         let found = pair.map(|run| run.summary(key));
         if !row.is_in_both() {
             let (side, lacking) =

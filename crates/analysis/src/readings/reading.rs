@@ -163,15 +163,17 @@ impl<'a> RunView<'a> {
     pub(crate) fn about_counts(&self, phases: &[&str]) -> Vec<AnswerNote> {
         let is_of_files = |phase: &&str| {
             let one = self.book.measurements.iter().find(|m| m.phase == **phase);
-            let operation = one.filter(|m| !is_bulk(m)).and_then(|m| m.job_operation());
+            let operation =
+                one.filter(|m| !is_bulk(m) && !m.is_part()).and_then(|m| m.job_operation());
             operation.is_some_and(|operation| operation.subject == Subject::File)
         };
         let count =
             |phase: &&str| constant_operations(self.book, phase).filter(|_| is_of_files(phase));
         let levels = if self.summary.levels().is_empty() { "" } else { " at each level" };
         let counts = each_once(phases.iter().filter_map(count));
+        let mixes = phases.iter().flat_map(|phase| self.about_mix(phase)).collect();
         if counts.is_empty() || phases.iter().all(|phase| count(phase) == Some(counts[0])) {
-            return Vec::new();
+            return mixes;
         }
         let own =
             |number: u64| phases.iter().filter(move |one| count(one) == Some(number)).copied();
@@ -184,7 +186,22 @@ impl<'a> RunView<'a> {
         let rest = rest
             .into_iter()
             .map(|number| AnswerNote::new(format!("other phases: {}", text(number))));
-        named.chain(rest).collect()
+        named.chain(rest).chain(mixes).collect()
+    }
+
+    /// The pace that a mix was to keep, and the files that it removed because there was no room for more.
+    fn about_mix(&self, phase: &str) -> Vec<AnswerNote> {
+        let own = || self.book.measurements.iter().filter(|m| m.phase == *phase && !m.is_part());
+        let asked = own().find_map(|m| m.turns_per_second_asked);
+        let asked = asked.map(|asked| {
+            let turns = counted(asked.round() as u64, "turn");
+            format!("{turns} a second asked, p50 and p99 from when each was due")
+        });
+        let evicted = own().filter_map(|m| m.evictions).max().filter(|most| *most > 0);
+        let evicted = evicted
+            .map(|most| format!("up to {} deleted to make room", counted(most, "further file")));
+        let notes = [asked, evicted].into_iter().flatten();
+        notes.map(|text| AnswerNote::of_names([phase], &text)).collect()
     }
 }
 

@@ -181,6 +181,7 @@ fn not_compared(comparison: &Comparison) -> Vec<String> {
         (false, true, Some(Absence::ReachedLimit)) => Some("a repeat of A reached its limit"),
         (false, true, Some(Absence::Invalid)) => Some("invalid in A"),
         (false, true, _) => Some("only in B"),
+        (false, false, Some(Absence::OtherPace)) => Some("A and B were asked for different rates"),
         (false, false, _) => Some("without a valid value in both"),
     };
     let sentence = |what: &str| {
