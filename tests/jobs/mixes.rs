@@ -261,3 +261,16 @@ fn the_turns_of_a_mix_stay_as_they_are_kept() {
     let text = lines.join("\n") + "\n";
     compare_with_kept("tests/golden/mix.script", &text);
 }
+
+#[test]
+fn the_table_says_the_rate_that_was_asked_and_what_was_deleted_to_make_room() {
+    let mix = mix("count = 5_000, rate = 1_000", &[READS, CREATES]);
+    let tree = "files = 100, files_max = 200, size = 1_000";
+    let book = ran(&of("engine = 'sim'", tree, &mix, "metadata = '10us'"));
+    let analysis = boatload::analysis::Analysis::of(&book);
+    let table = analysis.answer_table();
+    let rows: Vec<usize> = (0..table.rows.len()).collect();
+    let notes = table.notes_of(&rows, table.columns.len());
+    let asked = "serve: 1,000 turns a second asked, p50 and p99 from when each was due";
+    assert!(notes.contains(asked) && notes.contains("further files deleted"), "{notes}");
+}

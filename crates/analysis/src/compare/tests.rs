@@ -132,6 +132,22 @@ fn what_is_invalid_in_one_run_is_compared_with_nothing() {
 }
 
 #[test]
+fn mixes_that_were_asked_for_different_rates_are_not_compared() {
+    let paced = |rate: f64| {
+        let mut book = book_of(&[("create", STEADY), ("serve", STEADY)]);
+        let serve = book.measurements.iter_mut().filter(|m| m.phase == "serve");
+        serve.for_each(|m| m.turns_per_second_asked = Some(rate));
+        book
+    };
+    let row = |b: f64| {
+        let rows = compare(&paced(1_000.0), &paced(b)).rows;
+        rows.into_iter().find(|row| row.key.phase.as_deref() == Some("serve")).unwrap()
+    };
+    assert_eq!(row(500.0).absence, Some(Absence::OtherPace));
+    assert!(row(1_000.0).is_in_both() && !row(500.0).is_in_both());
+}
+
+#[test]
 fn published_figures_without_an_interval_cannot_be_told_apart_from_a_run() {
     let published = find_reference("smallfiles-suse12-btrfs").unwrap();
     let own = book_of(&[("create", STEADY), ("delete", STEADY)]);
