@@ -225,12 +225,15 @@ impl<'a> Observations<'a> {
     }
 
     /// The times of all phases together at each level at which there are two phases or more, and variants did the same
-    /// work in them. A work is part of its mix.
+    /// work in them. A work is part of its mix; a mix at a rate takes the time that was asked, so there is none with one.
     pub(super) fn jobs(&self) -> Vec<TimeTable<'a>> {
         let all = self.book.measurements.iter();
         let known = all.filter(|m| m.cell.level.as_ref().is_none_or(|l| l.value.is_finite()));
         let known = known.filter(|m| !m.is_part());
         let known: Vec<&Measurement> = known.collect();
+        if known.iter().any(|m| m.turns_per_second_asked.is_some()) {
+            return Vec::new();
+        }
         let levels = lowest_first(known.iter().map(|m| m.cell.level.as_ref()));
         levels.into_iter().filter_map(|level| self.job(&known, level)).collect()
     }
@@ -320,10 +323,10 @@ impl<'a> TimeSeries<'a> {
     }
 }
 
-/// The time that the operations of a measurement took. Operations of a work lie between operations of other works,
-/// so their time is the sum of their latencies.
+/// The time that the operations of a measurement took. Operations of a work lie between operations of other works, and
+/// at a rate all turns have pauses between them: then it is the sum of latencies.
 pub(super) fn seconds_of_work(m: &Measurement, of_phase: impl Fn(&Measurement) -> f64) -> f64 {
-    match m.latency.filter(|_| m.is_part()) {
+    match m.latency.filter(|_| m.is_part() || m.turns_per_second_asked.is_some()) {
         Some(latency) => latency.mean / 1e9 * m.operations as f64,
         None => of_phase(m),
     }

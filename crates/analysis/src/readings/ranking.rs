@@ -36,16 +36,25 @@ impl Reading for Ranking {
         effects
     }
 
-    /// All pairs of the whole job, or without it all pairs.
+    /// All pairs of the whole job, or without it of a mix as a whole, or without both all pairs.
     fn asked<'a>(&self, all: Vec<&'a EffectFinding>) -> Vec<&'a EffectFinding> {
-        let (jobs, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.phase.is_none());
-        if jobs.is_empty() { others } else { jobs }
+        let phases: Vec<Option<&str>> = all.iter().map(|one| one.phase.as_deref()).collect();
+        let lead = leading(&phases);
+        all.into_iter().filter(|one| lead.contains(&one.phase.as_deref())).collect()
     }
 
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft> {
-        let all: Vec<&RankedVariants> = run.orders.iter().collect();
+        let named: Vec<Option<&str>> = run.orders.iter().map(|one| one.phase.as_deref()).collect();
+        let lead = leading(&named);
+        let is_work = |one: &&RankedVariants| {
+            one.phase.as_deref().is_some_and(|phase| is_work(phase, &named))
+        };
         let (jobs, phases): (Vec<&RankedVariants>, Vec<&RankedVariants>) =
-            all.iter().partition(|one| one.phase.is_none());
+            run.orders.iter().filter(|one| !is_work(one)).partition(|one| one.phase.is_none());
+        let phases: Vec<&RankedVariants> = match jobs.is_empty() {
+            true => phases.into_iter().filter(|one| lead.contains(&one.phase.as_deref())).collect(),
+            false => phases,
+        };
         let number =
             each_once(phases.iter().map(|one: &&RankedVariants| one.phase.as_deref())).len();
         let (draft, stated) = match (jobs.as_slice(), number, phases.as_slice()) {
@@ -67,6 +76,25 @@ impl Reading for Ranking {
     fn picture(&self, _run: &RunView<'_>) -> Option<Picture> {
         Some(Picture::new(ChartFamily::Ranking))
     }
+}
+
+/// Whether a phase is a work of a mix that is another of these phases: `serve/read` of `serve`.
+fn is_work(phase: &str, all: &[Option<&str>]) -> bool {
+    let mix = phase.rsplit_once('/').map(|(mix, _)| mix);
+    mix.is_some() && all.contains(&mix)
+}
+
+/// What an answer ranks, of the whole job (`None`) and phases: the job, else mixes as wholes, whose works share their turns and
+/// whose other phases prepare them; else all.
+fn leading<'a>(all: &[Option<&'a str>]) -> Vec<Option<&'a str>> {
+    if all.contains(&None) {
+        return vec![None];
+    }
+    let is_mix = |one: &&Option<&str>| {
+        all.iter().flatten().any(|phase| phase.rsplit_once('/').map(|(mix, _)| mix) == **one)
+    };
+    let mixes: Vec<Option<&str>> = all.iter().filter(is_mix).copied().collect();
+    if mixes.is_empty() { all.to_vec() } else { mixes }
 }
 
 /// The effect as a list of all has it.
@@ -409,8 +437,12 @@ const WHOLE_JOB: &str = "whole job";
 /// The whole job or the only phase with its ratios, then each phase: a column for each variant, from the fastest on. None
 /// with levels.
 fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
-    let order = run.orders.iter().find(|order| order.level.is_none())?;
-    let phases = run.summary.rated_phases();
+    let named: Vec<Option<&str>> = run.orders.iter().map(|one| one.phase.as_deref()).collect();
+    let lead = leading(&named);
+    let leads = |order: &&RankedVariants| lead.contains(&order.phase.as_deref());
+    let order = run.orders.iter().filter(leads).find(|order| order.level.is_none())?;
+    let mut phases = run.summary.rated_phases();
+    phases.retain(|phase| !is_work(phase, &named));
     let mut table = AnswerTable { corner: "a second".into(), ..AnswerTable::default() };
     let row = |name: &str, about: Vec<Part>| AnswerRow { name: name.into(), about };
     let has_job = order.phase.is_none();
