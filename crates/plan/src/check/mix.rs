@@ -438,4 +438,11 @@ mod tests {
         assert!(report.contains("take `rewrite` instead"), "{report}");
         plan("files = 100\nsize = 5", &works);
     }
+
+    #[test]
+    fn a_slash_in_the_name_of_a_phase_is_refused() {
+        let problems = read("files = 100", "name = 'a/b'\noperation = 'read'");
+        let report = problems.map(|_| ()).unwrap_err().report("x");
+        assert!(report.contains("a name without `/`"), "{report}");
+    }
 }

@@ -98,6 +98,10 @@ impl<'a> CellCheck<'a> {
         let own = job.phases()[at].name.is_some();
         let place = below(place, if own { "name" } else { "operation" });
         check_title(name, &place, self.report);
+        if name.contains('/') {
+            let expected = "a name without `/`, which stands between a mix and its works";
+            self.report.add(&place, format!("`{name}`"), expected);
+        }
         if name == SETTLE {
             let expected = "another name: boatload adds a phase of this one behind the others";
             self.report.add(&place, format!("a phase called `{name}`"), expected);
