@@ -1,4 +1,4 @@
-//! Detects the width of the terminal behind standard output or standard error.
+//! Finds how many columns a line may have on a stream: `COLUMNS`, else the width of its terminal, else 80.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;

@@ -1,5 +1,5 @@
-//! Keeps a run in the store while it grows. What the store does not take stays in memory and is offered to it
-//! again, so that nothing measured is lost because of it.
+//! Keeps a run and its tag in the store while it grows. What the store refuses stays in memory, is offered again with each
+//! addition and at the end, and is reported if it is refused then too.
 
 use super::resume::KnownCells;
 use super::{Watcher, tag_moved};

@@ -1,4 +1,5 @@
-//! Names the one command that would make an answer surer, or complete it.
+//! Names the one command worth running next: it completes the run, makes its answer surer, or measures what to compare it with;
+//! none where nothing would help.
 
 use super::needed::{REPEATS_MOST, RepeatsNeeded};
 use super::reliability::Trust;

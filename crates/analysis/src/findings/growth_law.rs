@@ -1,5 +1,5 @@
-//! Fits latency against the operations done until then in a phase, as a logarithmic, a linear or a power law, and picks the one
-//! that fits best, if any explains enough. Outliers count little or not at all.
+//! Fits latency against the operations done until then in a phase, as a logarithmic, a linear or a power law, and picks the best
+//! (a power only if much better), if it explains enough and is significant. Outliers count little.
 
 use crate::statistics::dependence;
 use crate::statistics::describe::{mean, median};

@@ -1,5 +1,5 @@
-//! The reading for a job that asks for no other: how fast each phase was. For cold reads of `smallfiles` it adds which kind of
-//! disk is as fast; of several variants or levels it shows one phase of the first and the last.
+//! The reading for a job that asks for no other: the rate of each phase, or the latencies of a trace. Of several variants or
+//! levels its sentence tells of the first and the last. Cold reads of `smallfiles` are also placed among kinds of disk.
 
 use super::answer_draft::{AnswerDraft, Lack};
 use super::disk_kinds::{self, Likeness};
