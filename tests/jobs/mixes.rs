@@ -271,7 +271,7 @@ fn the_table_says_the_rate_that_was_asked_and_what_was_deleted_to_make_room() {
     let table = analysis.answer_table();
     let rows: Vec<usize> = (0..table.rows.len()).collect();
     let notes = table.notes_of(&rows, table.columns.len());
-    let asked = "serve: 1,000 turns a second asked, p50 and p99 from when each was due";
+    let asked = "serve: 1,000 turns a second asked, response times from when each was due";
     assert!(notes.contains(asked) && notes.contains("further files deleted"), "{notes}");
 }
 
@@ -292,4 +292,27 @@ fn a_ranking_is_of_the_mix_as_a_whole_and_not_of_what_prepares_it() {
         analysis.answer_table().rows.iter().map(|row| row.name.clone()).collect();
     assert!(names.iter().any(|name| name == "serve"), "{names:?}");
     assert!(!names.iter().any(|name| name.contains('/')), "{names:?}");
+}
+
+#[test]
+fn at_a_rate_the_table_ranks_what_its_sentence_ranks_the_response_times() {
+    let variant = |name: &str, time: &str| {
+        format!(
+            "[[variant]]\nname = '{name}'\nsim = {{ metadata = '{time}', noise = 'uniform' }}\n"
+        )
+    };
+    let text = format!(
+        "name = 'x'\nrepeats = 4\nengine = 'sim'\nconclude = ['ranking']\n[tree]\nfiles = 100\n{}{}\
+         [[phase]]\noperation = 'create'\n[[phase]]\nname = 'serve'\ncount = 1_000\nrate = 1_000\n\
+         [[phase.work]]\noperation = 'stat'\nweight = 1\n",
+        variant("a", "10us"),
+        variant("b", "20us")
+    );
+    let book = ran(&text);
+    let analysis = boatload::analysis::Analysis::of(&book);
+    let table = analysis.answer_table();
+    let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["mean response", "times as long", "interval", "create", "serve"]);
+    assert_eq!(table.columns[0].head, "a");
+    assert!(analysis.answer().unwrap().sentence().starts_with("a is the fastest"));
 }

@@ -326,10 +326,15 @@ impl<'a> TimeSeries<'a> {
 /// The time that the operations of a measurement took. Operations of a work lie between operations of other works, and
 /// at a rate all turns have pauses between them: then it is the sum of latencies.
 pub(super) fn seconds_of_work(m: &Measurement, of_phase: impl Fn(&Measurement) -> f64) -> f64 {
-    match m.latency.filter(|_| m.is_part() || m.turns_per_second_asked.is_some()) {
+    match m.latency.filter(|_| is_timed_by_latency(m)) {
         Some(latency) => latency.mean / 1e9 * m.operations as f64,
         None => of_phase(m),
     }
+}
+
+/// Whether the time of its operations is the sum of their latencies, and its rate says nothing of it.
+pub(super) fn is_timed_by_latency(m: &Measurement) -> bool {
+    m.is_part() || m.turns_per_second_asked.is_some()
 }
 
 /// What the time of a measurement is divided by: its operations, its bytes, or the bytes of entries that it listed.

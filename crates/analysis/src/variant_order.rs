@@ -29,8 +29,8 @@ pub struct RankedVariants {
     pub first: String,
     /// The others, by their mean times.
     pub others: Vec<RankedVariant>,
-    /// The geometric mean of what each takes for the job, or for an operation or a byte of the phase, in nanoseconds.
-    job_ns: Vec<(String, f64)>,
+    /// The geometric mean of each variant's times.
+    mean_ns: Vec<(String, f64)>,
     /// Variants that cannot take part.
     pub left_out: Vec<LeftOutVariant>,
     /// What was found of the caches of some variants, where that is not the same of all.
@@ -77,7 +77,7 @@ fn order(table: &TimeTable<'_>, concluded: &[PlacedEffect<'_>]) -> Option<Ranked
     let others: Vec<RankedVariant> = others.iter().filter_map(behind).collect();
     (!others.is_empty()).then(|| RankedVariants {
         phase: table.phase.map(String::from),
-        job_ns: by_time.iter().map(|(name, log)| (name.to_string(), log.exp() * 1e9)).collect(),
+        mean_ns: by_time.iter().map(|(name, log)| (name.to_string(), log.exp() * 1e9)).collect(),
         level: table.level.cloned(),
         first: first.to_string(),
         others,
@@ -127,10 +127,9 @@ impl RankedVariants {
         sentence + if self.unwritten { UNWRITTEN } else { "" }
     }
 
-    /// How long a variant takes for the whole job, in nanoseconds; none of a phase.
-    pub(crate) fn job_ns(&self, variant: &str) -> Option<f64> {
-        let own = self.job_ns.iter().find(|(name, _)| name == variant);
-        own.filter(|_| self.phase.is_none()).map(|(_, ns)| *ns)
+    /// How long a variant takes for the whole job, or for an operation or a byte of the phase, in nanoseconds.
+    pub(crate) fn mean_ns(&self, variant: &str) -> Option<f64> {
+        self.mean_ns.iter().find(|(name, _)| name == variant).map(|(_, ns)| *ns)
     }
 
     fn about_order(&self) -> String {

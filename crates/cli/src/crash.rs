@@ -96,7 +96,7 @@ impl Crash {
         let plan = job.plan()?;
         let order = job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
-        let progress = Progress::plain(None, self.quiet);
+        let progress = Progress::new(None, self.quiet);
         let CrashOutcome { book, failure } = crash(&order, self.cuts, &progress, &interrupt)?;
         drop(progress);
         let text = out::written("report the power cuts", |out| write_crash(&book, out))?;

@@ -162,7 +162,7 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     };
     prepare.ballast.threads = threads;
     let interrupt = Interrupt::listen()?;
-    let progress = Progress::plain(None, Quiet::default());
+    let progress = Progress::new(None, Quiet::default());
     let stocked = make_ballast(dir, &prepare, &interrupt, &|headway| {
         progress.prepares_files("making files", headway)
     });

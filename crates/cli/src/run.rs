@@ -114,7 +114,7 @@ impl RunOutput {
             let given = outcome.and_then(|outcome| self.deliver(outcome, place, false));
             given.err().iter().for_each(|failure| out::complain(&failure.sentence));
         };
-        let progress = Progress::plain(Some(plan), self.quiet).with_last_words(&last_words);
+        let progress = Progress::new(Some(plan), self.quiet).with_last_words(&last_words);
         unusable
             .iter()
             .for_each(|failure| progress.notice(&session::continues_without_store(failure)));
@@ -305,7 +305,7 @@ impl Run {
         let order = RunOrder { command: command.clone(), ..order };
         session::check_same_place(book, &origin, &order)?;
         let mut store = store.open()?;
-        let progress = Progress::plain(Some(&plan), quiet);
+        let progress = Progress::new(Some(&plan), quiet);
         progress.notice(why);
         let again = session::run(&order, &mut store, &progress, interrupt)?.whole()?;
         drop(progress);

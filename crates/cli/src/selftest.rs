@@ -82,7 +82,7 @@ impl SelfTest {
         }
         let order = self.job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
-        let progress = Progress::plain(None, self.quiet);
+        let progress = Progress::new(None, self.quiet);
         let wrong = match has_twins {
             true => self.twins(&order, &progress, &interrupt),
             false => self.trials(&order, &progress, &interrupt),

@@ -99,7 +99,7 @@ impl Trace {
         json.as_deref().map_or(Ok(()), out::check_file)?;
         let interrupt = Interrupt::listen()?;
         let mut store = place.open()?;
-        let progress = Progress::plain(None, quiet);
+        let progress = Progress::new(None, quiet);
         let outcome = trace(order, &progress, &interrupt);
         drop(progress);
         let book = outcome?;

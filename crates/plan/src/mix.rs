@@ -142,7 +142,12 @@ impl Mix {
     }
 }
 
-/// The name of a work among phases.
+/// The name of a work among phases, whose own names have no slash.
 pub(super) fn work_name(phase: &str, work: &str) -> String {
     format!("{phase}/{work}")
+}
+
+/// The phase whose work has this name; `None` of a name that is no work's.
+pub fn mix_of(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(phase, _)| phase)
 }

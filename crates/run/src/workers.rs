@@ -218,7 +218,7 @@ fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GateState {
-    /// A gate for this number of workers, none of which has reached it.
+    /// Closed: this number of workers has yet to reach it.
     WaitsFor(usize),
     Open,
     CalledOff,

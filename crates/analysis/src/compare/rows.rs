@@ -12,7 +12,9 @@ use crate::effects::runs::RunRow;
 use crate::figures::RunFigures;
 use crate::history::same_target;
 use crate::latencies::single_operations;
-use crate::observations::{is_counted, log_by_repeat, seconds_of_work, units_of_work, whole_jobs};
+use crate::observations::{
+    is_counted, is_timed_by_latency, log_by_repeat, seconds_of_work, units_of_work, whole_jobs,
+};
 use crate::statistics::describe::mean;
 use crate::summary::PhaseSummary;
 use crate::tails::Quantile;
@@ -208,6 +210,10 @@ impl<'a> RunSets<'_, 'a> {
         let unit = common_unit(self.shown.iter().filter_map(|run| run.summary(key)));
         // Where the time of a sync was not published of one run, all are without it.
         let mut measured = self.shown.iter().flat_map(|run| run.valid_measurements(key));
+        let metric = match measured.clone().any(is_timed_by_latency) {
+            true => Metric::Nanoseconds,
+            false => Metric::of_rate(unit),
+        };
         let seconds: fn(&Measurement) -> f64 = match measured.any(|m| m.sync_seconds.is_none()) {
             true => |m| m.seconds.unwrap_or(f64::NAN),
             false => Measurement::durable_seconds,
@@ -219,11 +225,16 @@ impl<'a> RunSets<'_, 'a> {
                 let seconds = seconds_of_work(m, seconds);
                 Some((seconds / units_of_work(m, unit == Unit::Bytes)).ln())
             };
-            let logs = log_by_repeat(&valid, log).into_values().collect();
-            RunValue::new(logs, rate_estimate(&valid, unit, seconds, None), &counted)
+            let logs: Vec<f64> = log_by_repeat(&valid, log).into_values().collect();
+            let shown = match metric {
+                Metric::Nanoseconds => {
+                    Estimate::of(&[mean(&logs).exp() * 1e9], None, IntervalBasis::Repeats)
+                }
+                _ => rate_estimate(&valid, unit, seconds, None),
+            };
+            RunValue::new(logs, shown, &counted)
         };
-        let row =
-            ComparedRow { key: key.clone(), metric: Metric::of_rate(unit), ..Default::default() };
+        let row = ComparedRow { key: key.clone(), metric, ..Default::default() };
         let pair = self.newest();
         let paces = pair.map(|run| run.valid_measurements(key).first()?.turns_per_second_asked);
         if paces[0] != paces[1] {

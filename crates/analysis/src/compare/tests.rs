@@ -144,6 +144,7 @@ fn mixes_that_were_asked_for_different_rates_are_not_compared() {
         rows.into_iter().find(|row| row.key.phase.as_deref() == Some("serve")).unwrap()
     };
     assert_eq!(row(500.0).absence, Some(Absence::OtherPace));
+    assert_eq!(row(1_000.0).metric, Metric::Nanoseconds, "response times, and no rate");
     assert!(row(1_000.0).is_in_both() && !row(500.0).is_in_both());
 }
 

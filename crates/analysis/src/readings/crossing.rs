@@ -34,9 +34,7 @@ impl Reading for Crossing {
     }
 
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft> {
-        let mut pairs = pairs(run);
-        pairs.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
-        pairs.sort_by_key(|pair| !pair.crosses());
+        let pairs = pairs(run);
         let told = pairs.first()?;
         let places = |pair: &ComparedPair<'_>| -> Vec<usize> {
             pair.levels.iter().map(|level| level.place).collect()
@@ -100,7 +98,7 @@ impl ComparedLevel<'_> {
     }
 }
 
-/// The pairs that can be compared at several levels. One that waits for the device after each operation does another work.
+/// The pairs that can be compared at several levels, the one that is told first. One that waits for the device after each operation does another work.
 fn pairs<'a>(run: &RunView<'a>) -> Vec<ComparedPair<'a>> {
     let mut all: Vec<ComparedPair<'a>> = Vec::new();
     for one in run.effects_of(Conclusion::Ranking) {
@@ -119,6 +117,8 @@ fn pairs<'a>(run: &RunView<'a>) -> Vec<ComparedPair<'a>> {
         one.levels.sort_by(|a, b| a.level.value.total_cmp(&b.level.value));
     }
     all.retain(|one| one.levels.len() > 1);
+    all.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+    all.sort_by_key(|pair| !pair.crosses());
     all
 }
 

@@ -15,6 +15,7 @@ use crate::summary::PhaseSummary;
 use crate::variant_order::{RankedVariant, RankedVariants};
 use boatload_base::distinct::each_once;
 use boatload_base::units::{Unit, grouped};
+use boatload_plan::mix::mix_of;
 use boatload_results::book::Level;
 use boatload_results::content::lists;
 
@@ -47,7 +48,7 @@ impl Reading for Ranking {
         let named: Vec<Option<&str>> = run.orders.iter().map(|one| one.phase.as_deref()).collect();
         let lead = leading(&named);
         let is_work = |one: &&RankedVariants| {
-            one.phase.as_deref().is_some_and(|phase| is_work(phase, &named))
+            one.phase.as_deref().is_some_and(|phase| mix_of(phase).is_some())
         };
         let (jobs, phases): (Vec<&RankedVariants>, Vec<&RankedVariants>) =
             run.orders.iter().filter(|one| !is_work(one)).partition(|one| one.phase.is_none());
@@ -78,21 +79,13 @@ impl Reading for Ranking {
     }
 }
 
-/// Whether a phase is a work of a mix that is another of these phases: `serve/read` of `serve`.
-fn is_work(phase: &str, all: &[Option<&str>]) -> bool {
-    let mix = phase.rsplit_once('/').map(|(mix, _)| mix);
-    mix.is_some() && all.contains(&mix)
-}
-
 /// What an answer ranks, of the whole job (`None`) and phases: the job, else mixes as wholes, whose works share their turns and
 /// whose other phases prepare them; else all.
 fn leading<'a>(all: &[Option<&'a str>]) -> Vec<Option<&'a str>> {
     if all.contains(&None) {
         return vec![None];
     }
-    let is_mix = |one: &&Option<&str>| {
-        all.iter().flatten().any(|phase| phase.rsplit_once('/').map(|(mix, _)| mix) == **one)
-    };
+    let is_mix = |one: &&Option<&str>| all.iter().flatten().any(|phase| mix_of(phase) == **one);
     let mixes: Vec<Option<&str>> = all.iter().filter(is_mix).copied().collect();
     if mixes.is_empty() { all.to_vec() } else { mixes }
 }
@@ -433,8 +426,10 @@ fn without_winner(all: &[&RankedVariants]) -> AnswerDraft {
 
 /// What is ranked in the first rows of a table.
 const WHOLE_JOB: &str = "whole job";
+/// The same of a mix that kept a rate.
+const RESPONSE: &str = "mean response";
 
-/// The whole job or the only phase with its ratios, then each phase: a column for each variant, from the fastest on. None
+/// The time of the whole job, or the response time at a rate, and the ratios of what is ranked, then each phase: a column for each variant, from the fastest on. None
 /// with levels.
 fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     let named: Vec<Option<&str>> = run.orders.iter().map(|one| one.phase.as_deref()).collect();
@@ -442,20 +437,23 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     let leads = |order: &&RankedVariants| lead.contains(&order.phase.as_deref());
     let order = run.orders.iter().filter(leads).find(|order| order.level.is_none())?;
     let mut phases = run.summary.rated_phases();
-    phases.retain(|phase| !is_work(phase, &named));
+    phases.retain(|phase| mix_of(phase).is_none());
     let mut table = AnswerTable { corner: "a second".into(), ..AnswerTable::default() };
     let row = |name: &str, about: Vec<Part>| AnswerRow { name: name.into(), about };
-    let has_job = order.phase.is_none();
-    table.rows.extend(has_job.then(|| row(WHOLE_JOB, Vec::new())));
+    let time_name = match &order.phase {
+        None => Some(WHOLE_JOB),
+        Some(phase) => run.pace_of(phase).map(|_| RESPONSE),
+    };
+    table.rows.extend(time_name.map(|name| row(name, Vec::new())));
     table.rows.push(row("times as long", Vec::new()));
     table.rows.push(row("interval", Vec::new()));
     table.rows.extend(phases.iter().map(|phase| row(phase, parts![Part::Phase((*phase).into())])));
     let others = order.others.iter().map(|other| (other.name.as_str(), Some(other.headline)));
     for (name, headline) in std::iter::once((order.first.as_str(), None)).chain(others) {
-        let job = order.job_ns(name).map_or(AnswerCell::Missing, AnswerCell::Time);
+        let time = order.mean_ns(name).map_or(AnswerCell::Missing, AnswerCell::Time);
         let [times, interval] = ratio_cells(headline);
         let rates = phases.iter().map(|phase| rate(run.summary.row(name, None, phase)));
-        let cells = has_job.then_some(job).into_iter().chain([times, interval]).chain(rates);
+        let cells = time_name.map(|_| time).into_iter().chain([times, interval]).chain(rates);
         table.add(name, cells);
     }
     let limits =

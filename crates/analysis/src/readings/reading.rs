@@ -189,15 +189,20 @@ impl<'a> RunView<'a> {
         named.chain(rest).chain(mixes).collect()
     }
 
+    /// The turns in each second that a mix was to keep; `None` of other phases, and of its works.
+    pub(crate) fn pace_of(&self, phase: &str) -> Option<f64> {
+        let mut own = self.book.measurements.iter().filter(|m| m.phase == *phase && !m.is_part());
+        own.find_map(|m| m.turns_per_second_asked)
+    }
+
     /// The pace that a mix was to keep, and the files that it removed because there was no room for more.
     fn about_mix(&self, phase: &str) -> Vec<AnswerNote> {
-        let own = || self.book.measurements.iter().filter(|m| m.phase == *phase && !m.is_part());
-        let asked = own().find_map(|m| m.turns_per_second_asked);
-        let asked = asked.map(|asked| {
+        let asked = self.pace_of(phase).map(|asked| {
             let turns = counted(asked.round() as u64, "turn");
-            format!("{turns} a second asked, p50 and p99 from when each was due")
+            format!("{turns} a second asked, response times from when each was due")
         });
-        let evicted = own().filter_map(|m| m.evictions).max().filter(|most| *most > 0);
+        let own = self.book.measurements.iter().filter(|m| m.phase == *phase);
+        let evicted = own.filter_map(|m| m.evictions).max().filter(|most| *most > 0);
         let evicted = evicted
             .map(|most| format!("up to {} deleted to make room", counted(most, "further file")));
         let notes = [asked, evicted].into_iter().flatten();

@@ -245,8 +245,9 @@ impl<'a> TracedTime<'a> {
         if cost >= NAMED_SHARE_MIN {
             let [time, share] = [short_time(self.tracing_seconds() * 1e9), share_text(cost)];
             let untraced = (cost >= TRACING_SHARE_MAX).then(|| share_text(self.share_untraced()));
-            let without = untraced
-                .map_or_else(String::new, |most| format!(": without it, calls have up to {most}"));
+            let without = untraced.map_or_else(String::new, |most| {
+                format!(": without it, file calls are up to {most}")
+            });
             all.push(format!("Tracing itself took about {time} of the time ({share}){without}."));
         }
         if *lost > 0 {
@@ -391,8 +392,7 @@ mod tests {
         assert_eq!(trace_remarks(&book), [disk, tracing]);
         let mut slow = book.clone();
         slow.run.overhead_ns = slow.run.overhead_ns.map(|ns| ns * 10.0);
-        let half =
-            "Tracing itself took about 210 ms of the time (20%): without it, calls have up to 43%.";
+        let half = "Tracing itself took about 210 ms of the time (20%): without it, file calls are up to 43%.";
         assert_eq!(trace_remarks(&slow)[1], half);
         let bound = "so a faster file system saves at most 43%.";
         assert!(Analysis::of(&slow).answer().unwrap().sentence().ends_with(bound));

@@ -82,7 +82,7 @@ pub(super) struct Quiet {
 
 impl<'a> Progress<'a> {
     /// A line on a terminal, and a line for each cell in a pipe; nothing if that is asked for.
-    pub(super) fn plain(plan: Option<&Plan>, Quiet { quiet }: Quiet) -> Self {
+    pub(super) fn new(plan: Option<&Plan>, Quiet { quiet }: Quiet) -> Self {
         let display = match std::io::stderr().is_terminal() {
             _ if quiet => Display::Nowhere,
             true => Display::Line,

@@ -7,7 +7,7 @@ use super::keys::{KeyReader, check_title};
 use super::limits::{BLOCK, BYTES_MAX, COUNT, RATE, THREADS, THREADS_MAX, WEIGHT};
 use super::phases::phase_name;
 use super::tree::sizes;
-use crate::mix::{MIX, Mix, Pace, Work, WorkOrder, WorkShare, work_name};
+use crate::mix::{MIX, Mix, Pace, Work, WorkOrder, WorkShare};
 use crate::phase::{BLOCK_DEFAULT, PhaseEnd};
 use crate::report::{below, element};
 use crate::tree::{Sizes, Tree};
@@ -149,7 +149,6 @@ impl<'a> CellCheck<'a> {
 
     fn check_work_names(&mut self, wire: &WirePhase, place: &str) {
         let works = below(place, "work");
-        let job = self.job;
         for (at, work) in wire.work.iter().enumerate() {
             let Some(name) = work_title(work) else { continue };
             let key = if work.name.is_some() { "name" } else { "operation" };
@@ -159,11 +158,6 @@ impl<'a> CellCheck<'a> {
                 let hint = format!("add `name = \"{name}-{}\"`", at + 1);
                 let found = format!("a second work called `{name}`");
                 self.report.add_with_hint(&place, found, "a name that no other work has", hint);
-            }
-            let whole = work_name(phase_name(wire).unwrap_or_default(), name);
-            if job.phases().iter().any(|phase| phase_name(phase) == Some(&whole)) {
-                let found = format!("a work that is measured as `{whole}`, as a phase is called");
-                self.report.add(&place, found, "another name");
             }
         }
     }
