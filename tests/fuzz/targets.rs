@@ -302,7 +302,7 @@ order     = "oldest"
                 let holder = tree.holder_of(number);
                 let mut path = NameBuffer::default();
                 tree.push_layout(tree.layout_of_holder(holder), &mut path);
-                tree.push_name(ItemId::File { number, generation: 0 }, &mut path);
+                tree.push_name(ItemId::file(number), &mut path);
                 std::hint::black_box((tree.size(number, 0), tree.content_key(number, 1)));
             }
         }

@@ -79,16 +79,19 @@ mod tests {
 
     fn opens_minus_closes(operation: &Operation, durability: Durability, fail_at: u32) -> i32 {
         let target = Target {
-            place: ItemId::File { number: 3, generation: 0 },
+            place: ItemId::file(3),
             size: 2500,
             version: 0,
             block: 1024,
             durability,
             keep_atime: false,
-            chunk: Chunk { number: 3, position: 7, creates: true, opens: true, closes: true },
+            chunk: Chunk { number: 3, position: 7, creates: true },
             direct: false,
+            opens: true,
+            closes: true,
+            new_directory: None,
         };
-        let (mut progress, mut balance) = (OperationProgress::default(), 0);
+        let (mut progress, mut balance) = (OperationProgress::before(&target), 0);
         for at in 0..100 {
             let (request, is_last) = match (operation.step)(&target, &progress) {
                 NextRequest::Submit(request) => (request, false),

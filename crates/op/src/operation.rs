@@ -185,11 +185,24 @@ pub struct Target {
     pub keep_atime: bool,
     /// Whether content goes around the page cache (`O_DIRECT`).
     pub direct: bool,
+    /// Whether the file is to be opened; otherwise the operation before left it open.
+    pub opens: bool,
+    /// Whether the file is to be closed; otherwise it is left open for the operation after.
+    pub closes: bool,
+    /// The directory that a file is moved to, or gets another name in; `None` for its own.
+    pub new_directory: Option<u8>,
     /// Which part of the file is meant, for an operation on chunks.
     pub chunk: Chunk,
 }
 
-/// A chunk of a file, and what has to be done to the file for it.
+impl Target {
+    /// The place that a rename gives it: under the same name in another directory, or under the next one.
+    pub fn new_place(&self) -> ItemId {
+        self.new_directory.map_or_else(|| self.place.renamed(), |to| self.place.moved(to))
+    }
+}
+
+/// A chunk of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
     /// Its number in the tree, which its content follows from.
@@ -198,8 +211,4 @@ pub struct Chunk {
     pub position: u64,
     /// Whether the file must not exist yet.
     pub creates: bool,
-    /// Whether the file is to be opened; otherwise the chunk before left it open.
-    pub opens: bool,
-    /// Whether the file is to be closed; otherwise it is left open for the chunk after.
-    pub closes: bool,
 }

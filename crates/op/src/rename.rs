@@ -7,6 +7,9 @@ pub(super) const RENAME: Operation = Operation {
     name: "rename",
     about: "gives a file a new name in the same directory",
     change: Change::Renames,
-    step: |target, so_far| steps::single(target, so_far, Request::Rename(target.place)),
+    step: |target, so_far| {
+        let (from, to) = (target.place, target.new_place());
+        steps::single(target, so_far, Request::Rename { from, to })
+    },
     ..Operation::DEFAULT
 };

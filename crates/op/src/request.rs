@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use super::Target;
 use boatload_base::errno::Errno;
 use boatload_base::named_enum;
 
@@ -16,6 +17,9 @@ pub enum ItemId {
         number: u64,
         /// How often it was renamed.
         generation: u32,
+        /// The directory that it was made in or moved to, by its number among those that hold files; `None` for
+        /// the one where the tree has it.
+        directory: Option<u8>,
     },
     /// A directory that is itself an entry of the tree, by its number.
     Directory(u64),
@@ -26,11 +30,27 @@ pub enum ItemId {
 }
 
 impl ItemId {
+    /// A file under its first name, where the tree has it.
+    #[inline]
+    pub fn file(number: u64) -> Self {
+        ItemId::File { number, generation: 0, directory: None }
+    }
+
     /// The same file under its next name. Only files are renamed.
     pub fn renamed(self) -> Self {
         match self {
-            ItemId::File { number, generation } => {
-                ItemId::File { number, generation: generation + 1 }
+            ItemId::File { number, generation, directory } => {
+                ItemId::File { number, generation: generation + 1, directory }
+            }
+            other => other,
+        }
+    }
+
+    /// The same file in another directory. Only files are moved.
+    pub fn moved(self, to: u8) -> Self {
+        match self {
+            ItemId::File { number, generation, .. } => {
+                ItemId::File { number, generation, directory: Some(to) }
             }
             other => other,
         }
@@ -50,8 +70,13 @@ impl ItemId {
 impl fmt::Display for ItemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            ItemId::File { number, generation: 0 } => write!(f, "file {number}"),
-            ItemId::File { number, generation } => write!(f, "file {number}.{generation}"),
+            ItemId::File { number, generation, directory } => {
+                write!(f, "file {number}")?;
+                if generation > 0 {
+                    write!(f, ".{generation}")?;
+                }
+                directory.map_or(Ok(()), |directory| write!(f, " in directory {directory}"))
+            }
             ItemId::Directory(number) => write!(f, "directory {number}"),
             ItemId::Layout(number) => write!(f, "layout {number}"),
             ItemId::Block(number) => write!(f, "block {number}"),
@@ -146,8 +171,13 @@ pub enum Request {
     StatOpen,
     /// One buffer of entries of the open directory; the outcome is its bytes, 0 at the end.
     ReadDirectory,
-    /// Gives a file, under its present name, its next one.
-    Rename(ItemId),
+    /// rename(2).
+    Rename {
+        /// The file under its present name.
+        from: ItemId,
+        /// The same file under its new one.
+        to: ItemId,
+    },
     /// unlink(2).
     Unlink(ItemId),
     /// mkdir(2).
@@ -212,7 +242,7 @@ impl Request {
             Request::Stat(_) => RequestKind::Stat,
             Request::StatOpen => RequestKind::StatOpen,
             Request::ReadDirectory => RequestKind::ReadDirectory,
-            Request::Rename(_) => RequestKind::Rename,
+            Request::Rename { .. } => RequestKind::Rename,
             Request::Unlink(_) => RequestKind::Unlink,
             Request::MakeDirectory(_) => RequestKind::MakeDirectory,
             Request::RemoveDirectory(_) => RequestKind::RemoveDirectory,
@@ -228,7 +258,7 @@ impl Request {
             Request::Open { .. }
             | Request::ReadBlock { .. }
             | Request::Stat(_)
-            | Request::Rename(_)
+            | Request::Rename { .. }
             | Request::Unlink(_)
             | Request::MakeDirectory(_)
             | Request::RemoveDirectory(_) => true,
@@ -270,7 +300,7 @@ impl fmt::Display for Request {
             Request::Stat(place) => write!(f, "stat {place}"),
             Request::StatOpen => f.write_str("fstat"),
             Request::ReadDirectory => f.write_str("getdents"),
-            Request::Rename(from) => write!(f, "rename {from} to {}", from.renamed()),
+            Request::Rename { from, to } => write!(f, "rename {from} to {to}"),
             Request::Unlink(place) => write!(f, "unlink {place}"),
             Request::MakeDirectory(place) => write!(f, "mkdir {place}"),
             Request::RemoveDirectory(place) => write!(f, "rmdir {place}"),
@@ -307,6 +337,12 @@ pub struct RequestError {
 }
 
 impl OperationProgress {
+    /// That of an operation that has not begun.
+    #[inline]
+    pub fn before(target: &Target) -> Self {
+        Self { open: !target.opens, ..Self::default() }
+    }
+
     /// Takes in what `request` came to.
     #[inline]
     pub fn complete(&mut self, request: &Request, outcome: RequestOutcome) {

@@ -63,13 +63,10 @@ pub(super) fn finish(
 ) -> NextRequest {
     match last {
         RequestKind::Open | RequestKind::Write | RequestKind::WriteAt | RequestKind::Truncate => {
-            sync_of(target.durability)
-                .map_or(NextRequest::Last(Request::Close), NextRequest::Submit)
+            let sync = sync_of(target.durability).map(NextRequest::Submit);
+            sync.unwrap_or_else(|| close(target, so_far, last))
         }
-        RequestKind::Sync if target.durability == Durability::Fdatasync => {
-            NextRequest::Last(Request::Close)
-        }
-        RequestKind::Sync => NextRequest::Submit(Request::Close),
+        RequestKind::Sync => close(target, so_far, last),
         RequestKind::Close | RequestKind::SyncHolder => sync_holder(target, so_far, last),
         // None of these ends the writing of a file.
         RequestKind::Read
@@ -81,6 +78,18 @@ pub(super) fn finish(
         | RequestKind::Unlink
         | RequestKind::MakeDirectory
         | RequestKind::RemoveDirectory => close_or_end(so_far),
+    }
+}
+
+/// Close, unless the file is to stay open.
+#[inline]
+pub(super) fn close(target: &Target, so_far: &OperationProgress, last: RequestKind) -> NextRequest {
+    match target.closes {
+        true if target.durability == Durability::FsyncDirectory => {
+            NextRequest::Submit(Request::Close)
+        }
+        true => NextRequest::Last(Request::Close),
+        false => sync_holder(target, so_far, last),
     }
 }
 

@@ -18,25 +18,18 @@ pub(super) const WRITE_CHUNK: Operation = Operation {
 };
 
 fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
-    let chunk = target.chunk;
     let Some(last) = so_far.last else {
-        return if chunk.opens { open(target) } else { write(target, so_far) };
+        return if target.opens { open(target) } else { write(target, so_far) };
     };
     if so_far.failed.is_some() {
         // What an earlier chunk opened is closed here, if this is the last one.
-        let closed = matches!(last, RequestKind::Close | RequestKind::SyncHolder);
-        let kept_open = !chunk.opens && !closed;
-        let close = chunk.closes && (so_far.open || kept_open);
+        let close = target.closes && so_far.open;
         return if close { NextRequest::Last(Request::Close) } else { NextRequest::Done };
     }
     match last {
         RequestKind::Open | RequestKind::WriteAt if so_far.bytes < target.size => {
             write(target, so_far)
         }
-        RequestKind::Open | RequestKind::WriteAt if !chunk.closes => {
-            steps::sync_of(target.durability).map_or(NextRequest::Done, NextRequest::Submit)
-        }
-        other if !chunk.closes => steps::sync_holder(target, so_far, other),
         other => steps::finish(target, so_far, other),
     }
 }
@@ -71,21 +64,18 @@ mod tests {
 
     fn target(index: u64, keeps_open: bool, durability: Durability) -> Target {
         let (first, last) = (index == 0, index + 1 == CHUNKS);
-        let chunk = Chunk {
-            number: 40 + index,
-            position: index * SIZE,
-            creates: first,
-            opens: first || !keeps_open,
-            closes: last || !keeps_open,
-        };
+        let chunk = Chunk { number: 40 + index, position: index * SIZE, creates: first };
         Target {
-            place: ItemId::File { number: 3, generation: 0 },
+            place: ItemId::file(3),
             size: SIZE,
             version: 0,
             block: 1024,
             durability,
             keep_atime: false,
             direct: false,
+            opens: first || !keeps_open,
+            closes: last || !keeps_open,
+            new_directory: None,
             chunk,
         }
     }
@@ -96,7 +86,7 @@ mod tests {
         let (mut all, mut open, mut failed) = (Vec::new(), false, 0);
         for index in 0..CHUNKS {
             let target = target(index, keeps_open, durability);
-            let mut progress = OperationProgress::default();
+            let mut progress = OperationProgress::before(&target);
             while let NextRequest::Submit(request) | NextRequest::Last(request) =
                 (WRITE_CHUNK.step)(&target, &progress)
             {

@@ -355,6 +355,10 @@ impl TargetMap<'_> {
             Change::Chunks => tree.sizes.max(),
             Change::Nothing | Change::Renames => 0,
         };
+        let (chunk, opens, closes) = match self.change {
+            Change::Chunks => self.chunk(number),
+            _ => (Chunk::default(), true, true),
+        };
         Target {
             place: self.place(number, state.generation),
             size,
@@ -363,37 +367,33 @@ impl TargetMap<'_> {
             durability: phase.durability,
             keep_atime: phase.keep_atime,
             direct: phase.direct,
-            chunk: match self.change {
-                Change::Chunks => self.chunk(number),
-                _ => Chunk::default(),
-            },
+            opens,
+            closes,
+            new_directory: None,
+            chunk,
         }
     }
 
-    /// The phase writes all chunks of a file or none, so that the first one always creates it.
-    fn chunk(&self, number: u64) -> Chunk {
-        let Some(chunks) = self.tree.chunks else { return Chunk::default() };
+    /// A chunk, and whether its file is opened and closed for it. The phase writes all chunks of a file or none, so
+    /// that the first one always creates it.
+    fn chunk(&self, number: u64) -> (Chunk, bool, bool) {
+        let Some(chunks) = self.tree.chunks else { return (Chunk::default(), true, true) };
         let within = number % chunks.per_file;
         let (first, last) = (within == 0, number + 1 == chunks.count);
         let last = last || within + 1 == chunks.per_file;
         let reopens = chunks.handles == Handles::Reopen;
-        Chunk {
-            number,
-            position: within * self.tree.sizes.max(),
-            creates: first,
-            opens: first || reopens,
-            closes: last || reopens,
-        }
+        let chunk = Chunk { number, position: within * self.tree.sizes.max(), creates: first };
+        (chunk, first || reopens, last || reopens)
     }
 
     #[inline]
     fn place(&self, number: u64, generation: u32) -> ItemId {
         let walk = self.phase.walk;
         match self.subject {
-            Subject::File => ItemId::File { number, generation },
+            Subject::File => ItemId::File { number, generation, directory: None },
             Subject::Chunk => {
                 let per_file = self.tree.chunks.map_or(1, |chunks| chunks.per_file);
-                ItemId::File { number: number / per_file, generation: 0 }
+                ItemId::file(number / per_file)
             }
             Subject::Directory => ItemId::Directory(number),
             Subject::Block => ItemId::Block(number),
@@ -434,13 +434,16 @@ impl<'a> WorkTargets<'a> {
             false => 0,
         };
         Target {
-            place: ItemId::File { number, generation: 0 },
+            place: ItemId::file(number),
             size,
             version,
             block: phase.block,
             durability: phase.durability,
             keep_atime: phase.keep_atime,
             direct: phase.direct,
+            opens: true,
+            closes: true,
+            new_directory: None,
             chunk: Chunk::default(),
         }
     }

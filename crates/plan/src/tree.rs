@@ -417,6 +417,18 @@ impl Tree {
         root * holders + within
     }
 
+    /// The holder that an entry is in, or that a directory of the layout is, below [`Tree::holders`].
+    #[inline]
+    pub fn holder_of_place(&self, place: ItemId) -> u64 {
+        match place {
+            ItemId::File { directory: Some(directory), .. } => u64::from(directory),
+            ItemId::Layout(number) => self.holder_of_layout(number).unwrap_or(0),
+            ItemId::File { number, .. } | ItemId::Directory(number) | ItemId::Block(number) => {
+                self.holder_of(number)
+            }
+        }
+    }
+
     /// The holder that comes at `turn`, below [`Tree::holders`], when each worker's tree gives one
     /// in turn, as it does with files: so that a worker with a tree of its own lists that one.
     #[inline]
@@ -472,7 +484,7 @@ impl Tree {
     pub fn push_name(&self, place: ItemId, path: &mut NameBuffer) {
         let in_name = |number| self.part.map_or(number, |part| part.number_in_name(number));
         match place {
-            ItemId::File { number, generation } => {
+            ItemId::File { number, generation, .. } => {
                 path.push(Name { kind: NameKind::File, number: in_name(number), generation });
             }
             ItemId::Directory(number) => {
@@ -578,7 +590,7 @@ mod tests {
             let part = RankPart { rank, ranks: 3 };
             let tree = Tree { part: Some(part), ..alone.clone() };
             for number in 0..100 {
-                for place in [ItemId::File { number, generation: 1 }, ItemId::Directory(number)] {
+                for place in [ItemId::file(number).renamed(), ItemId::Directory(number)] {
                     let name = name(&tree, place);
                     assert!(part.has(name.number), "rank {rank}: {name:?}");
                     assert!(!names.contains(&name), "rank {rank}: {name:?}");
@@ -587,7 +599,7 @@ mod tests {
             }
         }
         let single = Tree { part: Some(RankPart::ALONE), ..alone.clone() };
-        let place = ItemId::File { number: 42, generation: 0 };
+        let place = ItemId::file(42);
         assert_eq!(name(&single, place), name(&alone, place));
     }
 

@@ -181,7 +181,7 @@ fn wait_until(moment: u64, clock: &impl Clock, stop: &AtomicBool) -> u64 {
 /// Carries out the requests of one operation.
 #[inline(always)]
 fn operate(operation: &Operation, target: &Target, engine: &mut impl Engine) -> OperationProgress {
-    let mut progress = OperationProgress::default();
+    let mut progress = OperationProgress::before(target);
     loop {
         let (request, is_last) = match (operation.step)(target, &progress) {
             NextRequest::Submit(request) => (request, false),

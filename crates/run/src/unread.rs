@@ -85,7 +85,7 @@ pub fn unread_extents(
 fn open(tree: &Tree, root: BorrowedFd<'_>, number: u64) -> rustix::io::Result<OwnedFd> {
     let mut path = NameBuffer::default();
     tree.push_layout(tree.layout_of_holder(tree.holder_of(number)), &mut path);
-    tree.push_name(ItemId::File { number, generation: 0 }, &mut path);
+    tree.push_name(ItemId::file(number), &mut path);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NOATIME | OFlags::CLOEXEC;
     rustix::fs::openat(root, path.as_c_str(), flags, Mode::empty())
 }

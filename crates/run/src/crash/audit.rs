@@ -125,7 +125,8 @@ impl<'a> CrashAudit<'a> {
         let last = copies.map(|copy| copy.generation).max().unwrap_or(0);
         let mut found = Vec::new();
         for generation in last.saturating_sub(1)..=last + 1 {
-            match open_for_looking(self.open, ItemId::File { number, generation }) {
+            let place = ItemId::File { number, generation, directory: None };
+            match open_for_looking(self.open, place) {
                 Ok(open) => {
                     let file = File::from(open);
                     let bytes = file.metadata().map_err(errno)?.len();
@@ -259,7 +260,8 @@ mod tests {
 
         fn path(&self, generation: u32) -> PathBuf {
             let mut name = boatload_base::names::NameBuffer::default();
-            self.open.tree.push_name(ItemId::File { number: 0, generation }, &mut name);
+            let place = ItemId::File { number: 0, generation, directory: None };
+            self.open.tree.push_name(place, &mut name);
             self.directory.path().join(std::str::from_utf8(name.as_bytes()).unwrap())
         }
 

@@ -295,9 +295,14 @@ impl SimEngine {
             }
             Request::Sync { .. } | Request::StatOpen | Request::SyncHolder(_) => Ok(0),
             Request::Stat(place) => self.found(place),
-            Request::Rename(from) => {
-                self.write_name(from.renamed());
-                self.found(from)
+            Request::Rename { from, to } => {
+                self.write_name(to);
+                let outcome = self.found(from);
+                if outcome.is_ok() {
+                    self.count_in_holder(from, false);
+                    self.count_in_holder(to, true);
+                }
+                outcome
             }
             Request::Unlink(place) => self.unlink(place),
             Request::MakeDirectory(place) => self.set(place, true),
@@ -467,7 +472,7 @@ impl SimEngine {
     }
 
     fn count_in_holder(&self, place: ItemId, more: bool) {
-        if let Some(fill) = self.disk.fill.get(self.disk.tree.holder_of(place.number()) as usize) {
+        if let Some(fill) = self.disk.fill.get(self.disk.tree.holder_of_place(place) as usize) {
             if more {
                 fill.fetch_add(1, Relaxed)
             } else {
@@ -493,7 +498,7 @@ impl SimEngine {
             | Request::Unlink(place)
             | Request::MakeDirectory(place)
             | Request::RemoveDirectory(place) => self.name_ns(place),
-            Request::Rename(from) => self.name_ns(from),
+            Request::Rename { from, .. } => self.name_ns(from),
         };
         self.sequence += 1;
         let requests = self.sequence & 0xffff_ffff_ffff;
@@ -512,7 +517,7 @@ impl SimEngine {
     /// Time to find a name: the directory's law, and the first touch after caches were dropped.
     fn name_ns(&self, place: ItemId) -> u64 {
         let model = self.disk.model;
-        let holder = self.disk.tree.holder_of(place.number()) as usize;
+        let holder = self.disk.tree.holder_of_place(place) as usize;
         let entries = self.disk.fill.get(holder).map_or(0, |fill| fill.load(Relaxed));
         let entries = f64::from(entries);
         let law = match model.directory {

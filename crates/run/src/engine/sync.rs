@@ -138,17 +138,17 @@ impl SyncEngine {
         Ok(0)
     }
 
-    fn rename(&mut self, from: ItemId) -> RequestOutcome {
+    fn rename(&mut self, from: ItemId, to: ItemId) -> RequestOutcome {
         let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, from, &mut self.name);
-        let to = locate(&self.shared.tree, base, from.renamed(), &mut self.new_name);
+        let to = locate(&self.shared.tree, base, to, &mut self.new_name);
         done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
     }
 
     fn sync_holder(&mut self, place: ItemId) -> RequestOutcome {
         let tree = &self.shared.tree;
         let base = base(&self.shared, self.base)?;
-        let holder = tree.holder_of(place.number());
+        let holder = tree.holder_of_place(place);
         if let Some(directory) = base.holder(holder) {
             return done(rustix::fs::fsync(directory));
         }
@@ -188,7 +188,7 @@ impl Engine for SyncEngine {
             Request::StatOpen => done(rustix::fs::fstat(opened(&self.open)?)),
             Request::ReadDirectory => read_directory(opened(&self.open)?, &mut self.buffer),
             Request::SyncHolder(place) => self.sync_holder(place),
-            Request::Rename(from) => self.rename(from),
+            Request::Rename { from, to } => self.rename(from, to),
             Request::Stat(place) => {
                 self.at(place, |dir, name| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW))
             }
@@ -244,7 +244,7 @@ fn locate<'a>(
         push_layout(tree, number, name);
         return base.root.as_fd();
     }
-    let holder = tree.holder_of(place.number());
+    let holder = tree.holder_of_place(place);
     let directory = match base.holder(holder) {
         Some(directory) => directory.as_fd(),
         None => {

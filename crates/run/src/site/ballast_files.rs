@@ -301,7 +301,7 @@ impl GrowingFile {
     /// Makes the file if it is not there, and writes its next piece. It is closed behind that: a file
     /// system may keep room for one that is open.
     fn grow(&mut self, engine: &mut SyncEngine) -> ErrnoResult<()> {
-        let place = ItemId::File { number: self.number, generation: 0 };
+        let place = ItemId::file(self.number);
         let access = if self.written == 0 { Access::CreateNew } else { Access::Write };
         let open = Request::Open { place, access, dsync: false, keep_atime: false, direct: false };
         engine.carry_out(&open)?;
