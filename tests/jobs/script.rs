@@ -5,6 +5,7 @@ use boatload::base::units::counted;
 use boatload::op::{Durability, NextRequest, OperationProgress, Request, Target};
 use boatload::plan::phase::Phase;
 use boatload::plan::{CellPlan, Tree};
+use boatload::run::mixed_files::MixedFiles;
 use boatload::run::mixed_turns::MixedTurns;
 use boatload::run::turns::TurnSource;
 
@@ -61,7 +62,8 @@ pub(crate) fn script_of_mixes(cell: &CellPlan, worker: u32) -> Vec<String> {
     let mut lines = Vec::new();
     for (phase, mix) in cell.phases.iter().filter_map(|phase| Some((phase, phase.mix.as_ref()?))) {
         lines.push(format!("mix {} of worker {worker}", phase.name));
-        let mut turns = MixedTurns::new(phase, mix, &cell.tree, worker);
+        let files = MixedFiles::new(phase, mix, &cell.tree);
+        let mut turns = MixedTurns::new(phase, mix, &cell.tree, &files, worker);
         while let Some(turn) = turns.next() {
             turns.ended(&turn, &OperationProgress::default());
             let name = turn.work.map_or("evict", |work| &mix.works[work].name);

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::statistics::describe::mean;
+use super::summary::leads;
 use super::thresholds::WORK_SAME;
 use boatload_base::distinct::each_once;
 use boatload_op::OWN_ENTRIES_BYTES;
@@ -108,7 +109,10 @@ impl<'a> Observations<'a> {
     /// as a phase may, for their others are the quick ones, and what was written until the unmount, which belongs to
     /// the whole job.
     pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
+        // A mix whose works have workers of their own is no measure: it is made of more of the quicker ones.
+        let is_blend = |m: &Measurement| !m.is_part() && m.is_mix() && !leads(book, m);
         let all = book.measurements.iter().filter(|m| !m.is_settle());
+        let all = all.filter(|m| !m.is_step() && !is_blend(m));
         let limited: Vec<&Measurement> = all.clone().filter(|m| m.reached_limit()).collect();
         let is_limited = |m: &Measurement| {
             let of = |other: &&Measurement| {

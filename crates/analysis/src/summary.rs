@@ -11,6 +11,7 @@ use super::uncertainty::{
 use boatload_base::distinct::{counter, each_once};
 use boatload_base::units::Unit;
 use boatload_plan::DEFAULT_VARIANT;
+use boatload_plan::mix::mix_of;
 use boatload_results::book::{Book, Level, Measurement, SETTLE};
 use boatload_results::content::{bulk_phases, writes_less};
 use boatload_results::order::{PhaseCell, level_position, phase_cells, variants};
@@ -38,8 +39,8 @@ pub struct VariantSummary {
 pub struct PhaseSummary {
     /// The phase's name.
     pub phase: String,
-    /// Whether it is one work of a mix, whose rate is its share of the rate of the whole.
-    pub is_part: bool,
+    /// Whether the run is about it: not a part of a mix whose works take turns, and not what comes before a mix.
+    pub leads: bool,
     /// What is done each second with the sync, in `rate_unit`; none without a valid
     /// measurement.
     pub rate: Option<Estimate>,
@@ -73,9 +74,9 @@ impl PhaseSummary {
         self.phase == SETTLE
     }
 
-    /// Whether it has a rate that follows from no other.
+    /// Whether it has a rate that the run is about.
     pub fn has_own_rate(&self) -> bool {
-        !self.is_settle() && !self.is_part && self.rate.is_some()
+        !self.is_settle() && self.leads && self.rate.is_some()
     }
 }
 
@@ -167,6 +168,21 @@ pub(crate) fn summarize(book: &Book) -> Summary {
     Summary { groups }
 }
 
+/// Whether a run is about a measurement: where there is a mix, about it and not what comes before; where its works have
+/// workers of their own, about each of them, since the whole is made of another part of each where one is slower.
+pub(crate) fn leads(book: &Book, m: &Measurement) -> bool {
+    let mut mixes = book.measurements.iter().filter(|m| m.is_mix()).peekable();
+    if mixes.peek().is_none() {
+        return true;
+    }
+    let mix = mix_of(&m.phase).unwrap_or(&m.phase);
+    let Some(whole) = mixes.find(|other| other.phase == mix) else { return false };
+    let is_of = |part: &&Measurement| part.part_of.as_ref() == Some(&whole.phase);
+    let mut parts = book.measurements.iter().filter(is_of);
+    let is_parted = parts.any(|part| part.threads != whole.threads);
+    !m.is_step() && m.is_part() == is_parted
+}
+
 /// Gives rates of several repeats their intervals: each by the variance of its own repeats, drawn towards what the
 /// variances of the others predict.
 fn moderate_rates(rows: &mut [PhaseSummary], cells: &[PhaseCell<'_>]) {
@@ -201,7 +217,7 @@ fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
     };
     PhaseSummary {
         phase: cell.phase.into(),
-        is_part: cell.measurements.iter().any(|m| m.is_part()),
+        leads: cell.measurements.iter().all(|m| leads(book, m)),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
         seconds: mean_if_any(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN)))

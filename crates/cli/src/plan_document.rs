@@ -95,8 +95,11 @@ struct PlannedPhase {
 struct PlannedWork {
     /// The name of its measurements.
     phase: String,
-    /// The operation.
+    /// The operation, or `chain`.
     operation: &'static str,
+    /// The steps of a chain; absent of one operation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    chain: Vec<String>,
     /// Its part of all turns, in parts of all weights; null where it has workers of its own.
     weight: Option<u32>,
     /// Workers that do nothing else; null where it has a weight.
@@ -199,7 +202,13 @@ impl PlannedWork {
         };
         Self {
             phase: phase.work_name(work),
-            operation: work.operation.name,
+            operation: work.operation().name,
+            chain: work
+                .steps
+                .iter()
+                .filter(|_| work.is_chain())
+                .map(|step| step.name.clone())
+                .collect(),
             weight,
             threads,
             order: work.order.as_str(),

@@ -9,7 +9,7 @@ use boatload_host::facts::HostFacts;
 use boatload_host::space::{Space, UNSTATED};
 use boatload_op::{Effect, Subject};
 use boatload_plan::filesystem::{Volume, VolumeSize, is_small, mount_options, shown_command};
-use boatload_plan::mix::{Pace, Work};
+use boatload_plan::mix::{Pace, Work, WorkFiles};
 use boatload_plan::phase::PhaseEnd;
 use boatload_plan::repetition::{REPEATS_MAX, REPEATS_MIN, Repetition};
 use boatload_plan::{CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare};
@@ -244,13 +244,16 @@ fn phase_lines(cells: &[&CellPlan]) -> String {
 fn work_lines(phase: &Phase) -> String {
     let Some(mix) = &phase.mix else { return String::new() };
     let line = |work: &Work| {
-        let which = match work.operation.effect {
-            Effect::AddsEntry => String::new(),
-            Effect::RemovesEntry | Effect::KeepsTree => format!(" {}", work.order),
+        let which = match work.takes_file() {
+            true => {
+                format!(" {}{}", work.order, if work.of == WorkFiles::Any { " of any" } else { "" })
+            }
+            false => String::new(),
         };
+        let steps: Vec<&str> = work.steps.iter().map(|step| &*step.name).collect();
         let name = format!("  {}", shown(phase.work_name(work)));
         let share = mix.share_words(work);
-        format!("  {name:<18} {share:>14} {}{which}\n", work.operation.name)
+        format!("  {name:<18} {share:>14} {}{which}\n", steps.join(", "))
     };
     let pace = mix.pace.map(|Pace { turns_per_second, spacing }| {
         let rate = grouped_rate(turns_per_second);

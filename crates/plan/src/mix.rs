@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::tree::Sizes;
 use boatload_base::named_enum;
-use boatload_op::{Change, Effect, NextRequest, OPERATIONS, Operation, Subject};
+use boatload_op::{Change, Effect, ItemId, NextRequest, OPERATIONS, Operation, Subject};
 
 /// Stands for the operations of the works of a mix.
 pub static MIX: Operation = Operation {
@@ -15,6 +15,13 @@ pub static MIX: Operation = Operation {
     change: Change::Nothing,
     reads_content: false,
     step: |_, _| NextRequest::Done,
+};
+
+/// Stands for the operations of a chain.
+pub static CHAIN: Operation = Operation {
+    name: "chain",
+    about: "several operations on one file, one after the other",
+    ..MIX
 };
 
 /// Fewest numbers that a worker has for new files.
@@ -62,17 +69,78 @@ pub enum WorkShare {
     Threads(u32),
 }
 
+named_enum! {
+    /// Whose files a work takes.
+    #[derive(Default)]
+    pub enum WorkFiles {
+        /// Those that its own worker made.
+        #[default]
+        Own = "own",
+        /// Those of all workers, of which others may move or remove some meanwhile.
+        Any = "any",
+    }
+}
+
+/// Where the file of a turn is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Spot {
+    /// The directory, by its number; `None` for the one where the turn found it, or where the tree has new files.
+    pub directory: Option<u8>,
+    /// How often the turn renamed it there.
+    pub renames: u32,
+}
+
+impl Spot {
+    /// The name there of a file that the turn found at `place`.
+    #[inline]
+    pub fn place(self, place: ItemId) -> ItemId {
+        match (place, self.directory) {
+            (ItemId::File { number, generation, directory }, own) => ItemId::File {
+                number,
+                generation: generation + self.renames,
+                directory: own.or(directory),
+            },
+            (other, _) => other,
+        }
+    }
+}
+
+/// One operation of a work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Its name, unique in the work.
+    pub name: String,
+    /// What is done.
+    pub operation: &'static Operation,
+    /// Where the file is, or is made; of an operation on a directory, the one that is meant.
+    pub spot: Spot,
+    /// Whether the file exists before it.
+    pub has_file: bool,
+    /// The directory that the file is moved to, or gets another name in.
+    pub new_directory: Option<u8>,
+    /// Whether it opens its file, if it needs it open: the step before may have left it so.
+    pub opens: bool,
+    /// Whether it closes what is open.
+    pub closes: bool,
+}
+
 /// One work of a mix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
     /// Its name, unique in the mix.
     pub name: String,
-    /// What is done.
-    pub operation: &'static Operation,
+    /// What is done: one operation, or those of a chain, one after the other.
+    pub steps: Vec<Step>,
+    /// Where the file is after its turn; `None` if there is none.
+    pub leaves: Option<Spot>,
     /// How much of the mix it is.
     pub share: WorkShare,
     /// To which file.
     pub order: WorkOrder,
+    /// To whose files.
+    pub of: WorkFiles,
+    /// To files of this directory alone, by its number.
+    pub directory: Option<u8>,
     /// The law of the sizes that it writes; `None` for the tree's sizes.
     pub sizes: Option<Sizes>,
 }
@@ -88,18 +156,80 @@ pub struct Mix {
     pub salt: u64,
 }
 
-/// Operations that a work can have: on whole files, which keep their names.
-pub(super) fn work_operations() -> impl Iterator<Item = &'static Operation> {
-    // Nobody remembers the names and the sizes of single files.
-    let needs_state = |o: &Operation| matches!(o.change, Change::Renames | Change::Halves);
-    let is_fit = move |o: &&Operation| o.subject == Subject::File && !needs_state(o);
+/// Operations that a step can have with a directory of its own.
+pub(super) const PLACED: [&str; 7] =
+    ["create", "delete", "fsync-directory", "link", "list", "list-stat", "rename"];
+
+/// Operations that a step of a chain can have: on whole files, and on the directories that hold them.
+pub(super) fn step_operations() -> impl Iterator<Item = &'static Operation> {
+    // Nobody remembers the sizes of single files.
+    let is_fit = |o: &&Operation| {
+        matches!(o.subject, Subject::File | Subject::Holder) && o.change != Change::Halves
+    };
     OPERATIONS.iter().filter(is_fit)
 }
 
+/// Operations that a work can have by itself: nobody remembers the names of single files.
+pub(super) fn work_operations() -> impl Iterator<Item = &'static Operation> {
+    step_operations().filter(|o| o.change != Change::Renames)
+}
+
+impl Work {
+    /// What is done in a turn, as a whole.
+    pub fn operation(&self) -> &'static Operation {
+        match &*self.steps {
+            [only] => only.operation,
+            _ => &CHAIN,
+        }
+    }
+
+    /// Whether its steps are measured apart.
+    pub fn is_chain(&self) -> bool {
+        self.steps.len() > 1
+    }
+
+    /// Whether its turns begin with a file that exists.
+    pub fn takes_file(&self) -> bool {
+        let mut of_files = self.steps.iter().filter(|s| s.operation.subject == Subject::File);
+        of_files.next().is_none_or(|step| step.has_file)
+    }
+
+    /// Whether its turns make a file that stays.
+    pub fn makes_file(&self) -> bool {
+        !self.takes_file() && self.leaves.is_some()
+    }
+
+    /// Whether the file of a turn is elsewhere after it, or not there any more.
+    pub fn moves_file(&self) -> bool {
+        self.takes_file() && self.leaves != Some(Spot::default())
+    }
+
+    fn operations(&self) -> impl Iterator<Item = &'static Operation> {
+        self.steps.iter().map(|step| step.operation)
+    }
+}
+
 impl Mix {
+    /// The operations of all its steps.
+    pub fn operations(&self) -> impl Iterator<Item = &'static Operation> {
+        self.works.iter().flat_map(Work::operations)
+    }
+
+    /// Whether some of its works take what other workers made.
+    pub fn is_shared(&self) -> bool {
+        self.works.iter().any(|work| work.of == WorkFiles::Any)
+    }
+
+    /// Whether files come to lie in another directory than `home`, where the tree has them.
+    pub fn moves_between_directories(&self, home: u8) -> bool {
+        let left = self.works.iter().filter_map(|work| work.leaves?.directory);
+        let asked = self.works.iter().filter_map(|work| work.directory);
+        left.chain(asked).any(|directory| directory != home)
+    }
+
     /// Whether it leaves the tree and all files as they were.
     pub fn only_looks(&self) -> bool {
-        self.works.iter().all(|work| work.operation.only_looks())
+        self.operations().all(Operation::only_looks)
     }
 
     /// The sum of all weights; 0 where works have workers of their own.
@@ -125,7 +255,7 @@ impl Mix {
 
     /// The first of its works that makes files.
     pub fn creates(&self) -> Option<usize> {
-        self.works.iter().position(|work| work.operation.effect == Effect::AddsEntry)
+        self.works.iter().position(Work::makes_file)
     }
 
     /// The share of a work, in words: `70%`, `4 threads`.

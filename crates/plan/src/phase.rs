@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::mix::{Mix, Work, WorkShare, work_name};
+use super::mix::{Mix, Step, Work, WorkShare, work_name};
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Sizes, Tree};
 use boatload_base::named_enum;
@@ -282,7 +282,7 @@ impl Phase {
     /// The operations that it does: its own, or one for each work.
     pub fn operations_done(&self) -> Vec<&'static Operation> {
         match &self.mix {
-            Some(mix) => mix.works.iter().map(|work| work.operation).collect(),
+            Some(mix) => mix.operations().collect(),
             None => vec![self.operation],
         }
     }
@@ -306,10 +306,40 @@ impl Phase {
         Some((turns * of_all) as u64)
     }
 
-    /// The names of its measurements: its own, then one for each work.
+    /// What is measured of a mix beside the whole: each work, and behind it the steps of its chain.
+    pub fn parts(&self) -> Vec<MixPart> {
+        let mut parts = Vec::new();
+        for work in self.mix.iter().flat_map(|mix| &mix.works) {
+            let name = self.work_name(work);
+            let steps = work.steps.iter().filter(|_| work.is_chain());
+            let threads = match work.share {
+                WorkShare::Threads(threads) => threads,
+                WorkShare::Weight(_) => self.threads,
+            };
+            let of_step = |step: &Step| MixPart {
+                name: work_name(&name, &step.name),
+                of: name.clone(),
+                operation: step.operation,
+                is_step: true,
+                threads,
+            };
+            let steps: Vec<_> = steps.map(of_step).collect();
+            let (of, operation) = (self.name.clone(), work.operation());
+            parts.push(MixPart { name, of, operation, is_step: false, threads });
+            parts.extend(steps);
+        }
+        parts
+    }
+
+    /// The names of its measurements: its own, then those of its parts.
     pub fn measured_names(&self) -> Vec<String> {
-        let works = self.mix.iter().flat_map(|mix| &mix.works);
-        std::iter::once(self.name.clone()).chain(works.map(|work| self.work_name(work))).collect()
+        let parts = self.parts().into_iter().map(|part| part.name);
+        std::iter::once(self.name.clone()).chain(parts).collect()
+    }
+
+    /// The name of the measurements of one work.
+    pub fn work_name(&self, work: &Work) -> String {
+        work_name(&self.name, &work.name)
     }
 
     /// The time that ends it, in seconds; `None` where its operations do.
@@ -319,11 +349,20 @@ impl Phase {
             PhaseEnd::Targets | PhaseEnd::Operations(_) => None,
         }
     }
+}
 
-    /// The name of the measurements of one work.
-    pub fn work_name(&self, work: &Work) -> String {
-        work_name(&self.name, &work.name)
-    }
+/// A work of a mix, or a step of its chain, as it is measured.
+pub struct MixPart {
+    /// Its name among phases.
+    pub name: String,
+    /// The name of what it is a part of: the mix, or the work.
+    pub of: String,
+    /// What is done.
+    pub operation: &'static Operation,
+    /// Whether it is a step of a chain.
+    pub is_step: bool,
+    /// Workers.
+    pub threads: u32,
 }
 
 /// Maps numbers to the paths and contents of a phase's targets. What all targets share is computed
@@ -407,43 +446,65 @@ impl TargetMap<'_> {
     }
 }
 
-/// Maps the numbers of files to the targets of one work.
+/// Maps files to the targets of one step of a work.
 #[derive(Clone, Copy)]
-pub struct WorkTargets<'a> {
+pub struct StepTargets<'a> {
     phase: &'a Phase,
     tree: &'a Tree,
-    change: Change,
+    step: &'a Step,
+    /// Which of the contents that a worker may write in one turn is its own, and how many there are.
+    content: (u64, u64),
+    durability: Durability,
     sizes: Sizes,
 }
 
-impl<'a> WorkTargets<'a> {
-    /// The targets of a work of the phase.
-    pub fn new(phase: &'a Phase, tree: &'a Tree, work: &Work) -> Self {
+impl<'a> StepTargets<'a> {
+    /// The targets of all steps of a work of the phase.
+    pub fn of_work(phase: &'a Phase, mix: &Mix, tree: &'a Tree, work: &'a Work) -> Vec<Self> {
+        let contents = mix.works.iter().map(|work| work.steps.len() as u64).max().unwrap_or(1);
+        // Inside of a chain its steps say what is durable.
+        let durability = if work.is_chain() { Durability::None } else { phase.durability };
         let sizes = work.sizes.unwrap_or(tree.sizes);
-        Self { phase, tree, change: work.operation.change, sizes }
+        let steps = (0..).zip(&work.steps);
+        let of =
+            |(at, step)| Self { phase, tree, step, content: (at, contents), durability, sizes };
+        steps.map(of).collect()
     }
 
-    /// The file with this number, in this turn of its worker: no content is written twice.
+    /// What is done to a file.
     #[inline]
-    pub fn target(&self, number: u64, turn: u64) -> Target {
-        let Self { phase, tree, .. } = *self;
+    pub fn operation(&self) -> &'static Operation {
+        self.step.operation
+    }
+
+    /// The file that the turn found at `file`, in this turn of its worker: no content is written twice.
+    #[inline]
+    pub fn target(&self, file: ItemId, turn: u64) -> Target {
+        let Self { phase, tree, step, .. } = *self;
+        let (own, contents) = self.content;
         // The phases before wrote the first versions.
-        let version = ((turn + phase.history.len() as u64) % VERSIONS) as u32;
-        let size = match self.change.writes_content() {
-            true => tree.size_by(self.sizes, number, version),
+        let version = turn * contents + own + phase.history.len() as u64;
+        let version = (version % VERSIONS) as u32;
+        let size = match step.operation.change.writes_content() {
+            true => tree.size_by(self.sizes, file.number(), version),
             false => 0,
         };
+        let place = step.spot.place(file);
+        let place = match step.operation.subject {
+            Subject::Holder => ItemId::Layout(tree.layout_of_holder(tree.holder_of_place(place))),
+            _ => place,
+        };
         Target {
-            place: ItemId::file(number),
+            place,
             size,
             version,
             block: phase.block,
-            durability: phase.durability,
+            durability: self.durability,
             keep_atime: phase.keep_atime,
             direct: phase.direct,
-            opens: true,
-            closes: true,
-            new_directory: None,
+            opens: step.opens,
+            closes: step.closes,
+            new_directory: step.new_directory,
             chunk: Chunk::default(),
         }
     }

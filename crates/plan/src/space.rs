@@ -114,7 +114,7 @@ impl Need {
 /// Bytes of the files of a mix: as many as it has at most, by the law with the largest mean, and what is appended to
 /// them, in as many turns as are known, else once to each.
 fn mixed_bytes(tree: &Tree, phase: &Phase, mix: &Mix, block: u64) -> u64 {
-    let grows = |work: &&Work| work.operation.change == Change::Grows;
+    let grows = |work: &&Work| work.steps.iter().any(|step| step.operation.change == Change::Grows);
     let laws = mix.works.iter().filter(|work| !grows(work)).filter_map(|work| work.sizes);
     let largest = laws.chain([tree.sizes]).max_by(|a, b| a.mean().total_cmp(&b.mean()));
     let appended = mix.works.iter().filter(grows).map(|work| {

@@ -184,6 +184,8 @@ pub enum FilesEach {
     /// As many as fill all directories evenly.
     #[default]
     Even,
+    /// All in this one, by its number: the others are for files that are moved.
+    AllIn(u8),
     /// So many, whatever the number of files: the directories follow from it.
     Fixed(u64),
     /// Drawn for each directory: the first number beyond each directory's files.
@@ -212,7 +214,7 @@ impl FilesEach {
     /// does not follow from the number of files alone.
     pub fn directories(&self, files: u64) -> Option<u64> {
         match self {
-            FilesEach::Even => None,
+            FilesEach::Even | FilesEach::AllIn(_) => None,
             FilesEach::Fixed(each) => Some(files.div_ceil((*each).max(1))),
             FilesEach::Drawn(_) if files == 0 => Some(0),
             FilesEach::Drawn(ends) => Some(ends.partition_point(|end| *end < files) as u64 + 1),
@@ -408,6 +410,7 @@ impl Tree {
                     FilesEach::Even => {
                         local / self.capacity().div_ceil(roots).div_ceil(holders).max(1)
                     }
+                    FilesEach::AllIn(directory) => u64::from(*directory),
                     FilesEach::Fixed(each) => local / (*each).max(1),
                     FilesEach::Drawn(ends) => ends.partition_point(|end| *end <= local) as u64,
                 };
@@ -435,6 +438,15 @@ impl Tree {
     pub fn holder_in_turn(&self, turn: u64) -> u64 {
         let roots = u64::from(self.roots);
         turn % roots * self.layout.holders() + turn / roots
+    }
+
+    /// The directory where files are that were not moved, among those that hold files; the first where it follows
+    /// from their numbers.
+    pub fn home(&self) -> u8 {
+        match self.files_each {
+            FilesEach::AllIn(directory) => directory,
+            FilesEach::Even | FilesEach::Fixed(_) | FilesEach::Drawn(_) => 0,
+        }
     }
 
     /// The layout number of a holder.

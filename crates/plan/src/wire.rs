@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::filesystem::KINDS;
-use super::mix::{Spacing, WorkOrder, work_operations};
+use super::mix::{PLACED, Spacing, WorkFiles, WorkOrder, step_operations, work_operations};
 use super::phase::CacheAsked;
 use super::selection::Order;
 use super::sim::{DirectoryLaw, SimNoise};
@@ -137,9 +137,11 @@ pub(super) struct WireTree {
     pub(super) chunks_per_file: Option<WireQuantity>,
     /// Whether a file of chunks stays open from one to the next; reopen by default.
     pub(super) handles: Option<Handles>,
-    /// Directories that hold the files: a count, `{ fan_out, depth }`, or `{ files_each }`; 1 by
-    /// default.
+    /// Directories that hold the files: a count, `{ fan_out, depth }`, `{ files_each }`, or a list of names for the
+    /// steps of a mix; 1 by default.
     pub(super) directories: Option<Directories>,
+    /// Which of the directories with names has the files that were not moved; the first by default.
+    pub(super) files_in: Option<String>,
     /// In which order files go to the directories; fill by default.
     pub(super) placement: Option<Placement>,
     /// Size of each file (or chunk) in bytes, or the law it is drawn from; 0 by default.
@@ -156,6 +158,8 @@ pub(super) struct WireTree {
 pub(super) enum Directories {
     /// This many directories next to each other; 1 is the tree's own directory.
     Count(WireQuantity),
+    /// Directories next to each other that a mix moves files between. The names are the job file's own.
+    Named(Vec<String>),
     /// Nested directories; those on the lowest level hold the files.
     Nested(Nested),
     /// As many directories as the files need.
@@ -354,7 +358,7 @@ pub(super) struct WirePhase {
     #[serde(default)]
     pub(super) work: Vec<WireWork>,
     /// Turns of a mix in each second, all workers together, a number: each begins when it is due, or as soon as its
-    /// worker is free; by default each begins when the one before has ended.
+    /// worker is free; by default, or with 0, each begins when the one before has ended.
     pub(super) rate: Option<WireQuantity>,
     /// How turns follow each other at a rate; constant by default.
     pub(super) pace: Option<Spacing>,
@@ -399,11 +403,19 @@ pub(super) struct WirePhase {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireWork {
-    /// Its name, unique in the phase; the operation's by default.
+    /// Its name, unique in the phase; the operation's by default, or `chain`.
     pub(super) name: Option<String>,
-    /// What is done.
-    #[schemars(required, schema_with = "work_operation_names")]
+    /// What is done. This or `chain` must be there.
+    #[serde(default)]
+    #[schemars(schema_with = "work_operation_names")]
     pub(super) operation: Option<String>,
+    /// Operations on one file, one after the other, each timed, and the whole: names, or `{ create = "tmp" }` with one of
+    /// the directories of the tree. Durability is what its steps say, such as `fsync`.
+    pub(super) chain: Option<Vec<WireStep>>,
+    /// Whose files it takes; own by default.
+    pub(super) of: Option<WorkFiles>,
+    /// It takes files of this directory alone.
+    pub(super) directory: Option<String>,
     /// Its part of all turns, a whole number: all works of a phase have a weight, or all have threads.
     pub(super) weight: Option<WireQuantity>,
     /// Workers that do nothing else, instead of a weight: 1 to 1,024.
@@ -413,6 +425,16 @@ pub(super) struct WireWork {
     /// Size of each file that it writes, in bytes, or the law it is drawn from, for operations that give files a new
     /// size; the size in the tree by default.
     pub(super) size: Option<WireSize>,
+}
+
+/// One step of a chain.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum WireStep {
+    /// An operation on the file where it is.
+    Here(#[schemars(schema_with = "step_operation_names")] String),
+    /// An operation, and the directory where the file is made, moved to, named again or removed, or that is listed.
+    In(#[schemars(schema_with = "placed_operations")] BTreeMap<String, String>),
 }
 
 /// Which files a phase works on.
@@ -513,6 +535,24 @@ fn operation_names(_: &mut SchemaGenerator) -> Schema {
 
 fn work_operation_names(_: &mut SchemaGenerator) -> Schema {
     names_of(work_operations())
+}
+
+fn step_operation_names(_: &mut SchemaGenerator) -> Schema {
+    names_of(step_operations())
+}
+
+fn placed_operations(_: &mut SchemaGenerator) -> Schema {
+    let about = "A directory of the tree.";
+    let property =
+        |name: &str| (name.to_owned(), json_schema!({ "type": "string", "description": about }));
+    let properties: BTreeMap<_, _> = PLACED.iter().map(|name| property(name)).collect();
+    json_schema!({
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+        "minProperties": 1,
+        "maxProperties": 1,
+    })
 }
 
 fn names_of(operations: impl Iterator<Item = &'static Operation>) -> Schema {

@@ -21,6 +21,7 @@ use boatload_host::facts::{DeviceFacts, HostFacts};
 use boatload_host::tracing::TracedOperation;
 use boatload_op::{Durability, Operation};
 use boatload_plan::Plan;
+use boatload_plan::mix::mix_of;
 pub use boatload_plan::phase::SETTLE;
 use boatload_plan::repetition::{LOOKS, Look, Repetition};
 pub use boatload_plan::{CacheAsked, Conclusion, EngineName, Scale};
@@ -527,7 +528,8 @@ pub struct Measurement {
     pub phase: String,
     /// Which of its passes, from 1.
     pub pass: u32,
-    /// The mix that it is one work of; none of a whole phase.
+    /// What it is a part of: the mix that it is one work of, or the work, such as `serve/deliver`, that it is one step
+    /// of; none of a whole phase.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub part_of: Option<String>,
     /// The operation; null if unknown.
@@ -542,6 +544,9 @@ pub struct Measurement {
     pub operations: u64,
     /// Failed operations by their error.
     pub errors: BTreeMap<Errno, u64>,
+    /// Turns whose file another worker had moved or removed, which is no error; absent where there were none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gone: Option<u64>,
     /// Bytes of content moved; null if unknown.
     pub bytes: Option<u64>,
     /// Time from the first worker's start to the last one's end, in seconds, without the sync; null if it is
@@ -642,7 +647,22 @@ impl Measurement {
         self.operation == Some(MeasuredOperation::Settle)
     }
 
-    /// Whether it is of one work of a mix, which is measured as a whole beside.
+    /// Whether it is of a mix as a whole.
+    pub fn is_mix(&self) -> bool {
+        self.operation == Some(MeasuredOperation::Mix)
+    }
+
+    /// Whether it is of a mix, as a whole or in part.
+    pub fn is_of_mix(&self) -> bool {
+        self.is_mix() || self.is_part()
+    }
+
+    /// Whether it is of one step of a chain.
+    pub fn is_step(&self) -> bool {
+        self.part_of.as_deref().is_some_and(|of| mix_of(of).is_some())
+    }
+
+    /// Whether it is of one work of a mix, or of a step, which is measured as a whole beside.
     pub fn is_part(&self) -> bool {
         self.part_of.is_some()
     }
@@ -651,9 +671,10 @@ impl Measurement {
     pub fn job_operation(&self) -> Option<&'static Operation> {
         match self.operation? {
             MeasuredOperation::Job(operation) => Some(operation),
-            MeasuredOperation::Traced(_) | MeasuredOperation::Mix | MeasuredOperation::Settle => {
-                None
-            }
+            MeasuredOperation::Traced(_)
+            | MeasuredOperation::Mix
+            | MeasuredOperation::Chain
+            | MeasuredOperation::Settle => None,
         }
     }
 

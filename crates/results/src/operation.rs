@@ -9,8 +9,8 @@ use serde::{Serialize, Serializer};
 use boatload_host::tracing::TracedOperation;
 use boatload_op::{Operation, find_operation};
 use boatload_plan::Phase;
-use boatload_plan::mix::MIX;
-use boatload_plan::phase::SETTLE;
+use boatload_plan::mix::{CHAIN, MIX};
+use boatload_plan::phase::{MixPart, SETTLE};
 
 /// What was measured: an operation of jobs, several at once, a traced one that jobs have no name for, or the time until
 /// a file system was unmounted.
@@ -23,6 +23,8 @@ pub enum MeasuredOperation {
     Traced(TracedOperation),
     /// Several works at once.
     Mix,
+    /// Several operations on one file, one after the other.
+    Chain,
     /// What was still written until the unmount.
     Settle,
 }
@@ -30,8 +32,8 @@ pub enum MeasuredOperation {
 impl MeasuredOperation {
     /// The one with this name.
     pub fn find(name: &str) -> Option<Self> {
-        if name == MIX.name {
-            return Some(Self::Mix);
+        if let Some(several) = [Self::Mix, Self::Chain].into_iter().find(|one| one.name() == name) {
+            return Some(several);
         }
         let traced = || TracedOperation::ALL.into_iter().find(|one| one.as_str() == name);
         match find_operation(name) {
@@ -39,6 +41,11 @@ impl MeasuredOperation {
             None if name == SETTLE => Some(Self::Settle),
             None => traced().map(Self::Traced),
         }
+    }
+
+    /// What a part of a mix does.
+    pub fn of_part(part: &MixPart) -> Self {
+        if *part.operation == CHAIN { Self::Chain } else { Self::Job(part.operation) }
     }
 
     /// What a phase does.
@@ -52,6 +59,7 @@ impl MeasuredOperation {
             Self::Job(operation) => operation.name,
             Self::Traced(operation) => operation.as_str(),
             Self::Mix => MIX.name,
+            Self::Chain => CHAIN.name,
             Self::Settle => SETTLE,
         }
     }
@@ -85,9 +93,11 @@ mod tests {
     fn each_operation_is_found_by_its_name() {
         let jobs = boatload_op::OPERATIONS.iter().map(MeasuredOperation::Job);
         let traced = TracedOperation::ALL.into_iter().map(MeasuredOperation::from);
-        for operation in
-            jobs.chain(traced).chain([MeasuredOperation::Settle, MeasuredOperation::Mix])
-        {
+        for operation in jobs.chain(traced).chain([
+            MeasuredOperation::Settle,
+            MeasuredOperation::Mix,
+            MeasuredOperation::Chain,
+        ]) {
             assert_eq!(MeasuredOperation::find(operation.name()), Some(operation));
         }
         assert_eq!(MeasuredOperation::find(""), None);

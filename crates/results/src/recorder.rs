@@ -12,7 +12,8 @@ use hdrhistogram::Histogram;
 use super::book::{Latency, Window};
 use super::histogram::{LATENCY_MAX_NS, new_histogram};
 use boatload_plan::Phase;
-use boatload_plan::mix::{Mix, Work};
+use boatload_plan::mix::Mix;
+use boatload_plan::phase::MixPart;
 use boatload_run::drive::{Recorder, TurnTimes};
 
 /// Slices of a phase whose means show how precise the mean of all is.
@@ -25,7 +26,10 @@ pub struct PhaseRecorder {
     /// Those from when turns began, where the others are from when they were due.
     service: Option<LatencyRecord>,
     windows: Option<WindowRecorder>,
-    works: Vec<WorkRecorder>,
+    /// Of a mix, in the order of [`Phase::parts`].
+    parts: Vec<PartRecorder>,
+    /// Which of them each work is; its steps follow.
+    works: Vec<usize>,
 }
 
 /// The latencies of one worker, in all or of one work.
@@ -37,8 +41,8 @@ struct LatencyRecord {
     slices: Slices,
 }
 
-/// What one worker did of one work of a mix.
-struct WorkRecorder {
+/// What one worker did of one part of a mix: a work, or a step of a chain.
+struct PartRecorder {
     turns: u64,
     all: LatencyRecord,
     service: Option<LatencyRecord>,
@@ -52,19 +56,22 @@ impl PhaseRecorder {
             all: LatencyRecord::new(turns),
             service: None,
             windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
+            parts: Vec::new(),
             works: Vec::new(),
         }
     }
 
-    /// For a worker of a mix, each work apart; with the times from when turns began, where they have a pace.
-    pub fn of_mix(turns: Option<u64>, mix: &Mix) -> Self {
+    /// For a worker of a mix, each part of it apart; with the times from when turns began, where they have a pace.
+    pub fn of_mix(turns: Option<u64>, phase: &Phase, mix: &Mix) -> Self {
         let service = || mix.pace.map(|_| LatencyRecord::new(None));
-        let work = |_: &Work| {
-            let (all, service) = (LatencyRecord::new(None), service());
-            WorkRecorder { turns: 0, all, service }
+        let part = |part: &MixPart| {
+            let (all, service) = (LatencyRecord::new(None), service().filter(|_| !part.is_step));
+            PartRecorder { turns: 0, all, service }
         };
-        let works = mix.works.iter().map(work).collect();
-        Self { service: service(), works, ..Self::new(turns, None) }
+        let parts = phase.parts();
+        let works = (0..parts.len()).filter(|at| !parts[*at].is_step).collect();
+        let parts = parts.iter().map(part).collect();
+        Self { service: service(), parts, works, ..Self::new(turns, None) }
     }
 
     /// The memory of one, in bytes.
@@ -73,7 +80,7 @@ impl PhaseRecorder {
         let windows = if phase.windows > 0 { of(&window_histogram()) } else { 0 };
         let records = phase.mix.as_ref().map_or(1, |mix| {
             let each = 1 + u64::from(mix.pace.is_some());
-            (1 + mix.works.len() as u64) * each
+            (1 + phase.parts().len() as u64) * each
         });
         of(&new_histogram()) * records + windows + size_of::<Self>() as u64
     }
@@ -108,12 +115,22 @@ impl Recorder for PhaseRecorder {
         if let Some(service) = &mut self.service {
             service.record(turn, ns.service_ns);
         }
-        let Some(work) = self.works.get_mut(work) else { return };
-        work.all.record(work.turns, ns.response_ns);
-        if let Some(service) = &mut work.service {
-            service.record(work.turns, ns.service_ns);
+        let Some(part) = self.works.get(work).and_then(|at| self.parts.get_mut(*at)) else {
+            return;
+        };
+        part.all.record(part.turns, ns.response_ns);
+        if let Some(service) = &mut part.service {
+            service.record(part.turns, ns.service_ns);
         }
-        work.turns += 1;
+        part.turns += 1;
+    }
+
+    #[inline]
+    fn record_step(&mut self, work: usize, step: usize, ns: u64) {
+        let at = self.works.get(work).map(|work| work + 1 + step);
+        let Some(part) = at.and_then(|at| self.parts.get_mut(at)) else { return };
+        part.all.record(part.turns, ns);
+        part.turns += 1;
     }
 }
 
@@ -209,22 +226,22 @@ pub struct Recorded {
     pub slices_ns: Vec<f64>,
     /// Latencies from when turns began, where the others are from when they were due.
     pub service: Option<Latency>,
-    /// The works of a mix, in their order.
-    pub works: Vec<Recorded>,
+    /// The parts of a mix, in the order of [`Phase::parts`].
+    pub parts: Vec<Recorded>,
 }
 
 /// Merges the recorders of a phase's workers.
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
     let (mut all, mut service) = (Vec::new(), Vec::new());
-    let mut works: Vec<(Vec<LatencyRecord>, Vec<LatencyRecord>)> = Vec::new();
+    let mut parts: Vec<(Vec<LatencyRecord>, Vec<LatencyRecord>)> = Vec::new();
     for recorder in recorders {
         all.push(recorder.all);
         service.extend(recorder.service);
         if let Some(open) = recorder.windows {
             open.finish();
         }
-        works.resize_with(recorder.works.len(), Default::default);
-        for (of_all, own) in works.iter_mut().zip(recorder.works) {
+        parts.resize_with(recorder.parts.len(), Default::default);
+        for (of_all, own) in parts.iter_mut().zip(recorder.parts) {
             of_all.0.push(own.all);
             of_all.1.extend(own.service);
         }
@@ -232,8 +249,8 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
     let windows = windows
         .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
         .map_or_else(Vec::new, Windows::into_windows);
-    let works = works.into_iter().map(|(all, service)| recorded(all, service)).collect();
-    Recorded { windows, works, ..recorded(all, service) }
+    let parts = parts.into_iter().map(|(all, service)| recorded(all, service)).collect();
+    Recorded { windows, parts, ..recorded(all, service) }
 }
 
 /// What the records of all workers are together.
@@ -265,7 +282,7 @@ fn recorded(records: Vec<LatencyRecord>, service: Vec<LatencyRecord>) -> Recorde
         windows: Vec::new(),
         slices_ns: side_by_side(&slices),
         service: has_service.then(|| recorded(service, Vec::new()).latency),
-        works: Vec::new(),
+        parts: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::clock::Clock;
 use super::engine::Engine;
-use super::turns::TurnSource;
+use super::turns::{Turn, TurnSource};
 use boatload_base::errno::Errno;
 use boatload_op::request::RequestError;
 use boatload_op::{ItemId, NextRequest, Operation, OperationProgress, RequestKind, Target};
@@ -20,6 +20,9 @@ pub trait Recorder: Send {
 
     /// The same of a work of a mix, after [`Recorder::record`] of its turn.
     fn record_work(&mut self, _work: usize, _turn: u64, _times: TurnTimes) {}
+
+    /// The latency of one step of a chain, in nanoseconds.
+    fn record_step(&mut self, _work: usize, _step: usize, _ns: u64) {}
 }
 
 /// How long a turn took, in nanoseconds.
@@ -66,6 +69,8 @@ pub struct WorkTally {
     pub operations: u64,
     /// Bytes they moved.
     pub bytes: u64,
+    /// Turns whose file another worker had removed or moved; no errors.
+    pub gone: u64,
     /// Failed operations by error.
     pub errors: BTreeMap<Errno, u64>,
     /// Where each error was met first.
@@ -98,6 +103,7 @@ impl WorkTally {
     pub fn plus(mut self, other: &Self) -> Self {
         self.operations += other.operations;
         self.bytes += other.bytes;
+        self.gone += other.gone;
         for (errno, count) in &other.errors {
             *self.errors.entry(*errno).or_default() += count;
         }
@@ -146,10 +152,16 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
                 break;
             }
         }
-        let progress = operate(source.operation(&turn), &turn.target, engine);
+        let mut progress = operate(source.operation(&turn), &turn.target, engine);
         let begun = std::mem::replace(&mut tally.ended, clock.now());
-        source.ended(&turn, &progress);
-        if turn.work.is_some() || progress.failed.is_some() {
+        if S::HAS_WORKS && source.is_chain(&turn) {
+            let chain = ChainInTurn { turn: &turn, begun };
+            progress = chain.go_on(progress, source, engine, clock, recorder, &mut tally.ended);
+        }
+        let counts = source.ended(&turn, &progress);
+        if !counts {
+            tally.done.gone += 1;
+        } else if turn.work.is_some() || progress.failed.is_some() {
             tally.done.count(&turn.target, &progress);
         }
         let Some(work) = turn.work else { continue };
@@ -165,6 +177,40 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
         part.done.0.store(turns, Ordering::Relaxed);
     }
     tally
+}
+
+/// A turn of several steps, of which the first has ended.
+struct ChainInTurn<'a> {
+    turn: &'a Turn,
+    /// When it began, in ticks.
+    begun: u64,
+}
+
+impl ChainInTurn<'_> {
+    /// Carries out the other steps, up to the first that fails; the progress of all of them. `ended` is when the
+    /// last one did.
+    fn go_on<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
+        &self,
+        first: OperationProgress,
+        source: &mut S,
+        engine: &mut E,
+        clock: &C,
+        recorder: &mut R,
+        ended: &mut u64,
+    ) -> OperationProgress {
+        let (mut progress, mut bytes, mut begun) = (first, first.bytes, self.begun);
+        for step in 0.. {
+            let next = source.step_ended(self.turn, &progress);
+            if let (None, Some(work)) = (progress.failed, self.turn.work) {
+                recorder.record_step(work, step, clock.nanoseconds(begun, *ended));
+            }
+            let Some((operation, target)) = next else { break };
+            progress = operate(operation, &target, engine);
+            begun = std::mem::replace(ended, clock.now());
+            bytes += progress.bytes;
+        }
+        OperationProgress { bytes, ..progress }
+    }
 }
 
 /// Waits until a moment, or until the user wants to stop; the time then, all in ticks.

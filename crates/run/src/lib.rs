@@ -15,6 +15,7 @@ pub mod image;
 pub mod interrupt;
 pub mod kept_ballast;
 pub mod leftover;
+pub mod mixed_files;
 pub mod mixed_turns;
 pub mod remove;
 pub mod run_directory;

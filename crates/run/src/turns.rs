@@ -24,11 +24,25 @@ pub trait TurnSource {
     /// The next turn; `None` if there is none left.
     fn next(&mut self) -> Option<Turn>;
 
-    /// What is done in a turn.
+    /// What is done in a turn; of a chain, its first step.
     fn operation(&self, turn: &Turn) -> &'static Operation;
 
-    /// Takes in how the turn ended.
-    fn ended(&mut self, turn: &Turn, progress: &OperationProgress);
+    /// Whether a turn has several steps, which are recorded apart.
+    fn is_chain(&self, _: &Turn) -> bool {
+        false
+    }
+
+    /// Takes in how a step of a chain ended; the next step, if there is one.
+    fn step_ended(
+        &mut self,
+        _: &Turn,
+        _: &OperationProgress,
+    ) -> Option<(&'static Operation, Target)> {
+        None
+    }
+
+    /// Takes in how the turn ended; whether it counts, for a file that was gone is no error.
+    fn ended(&mut self, turn: &Turn, progress: &OperationProgress) -> bool;
 }
 
 /// The targets of one operation, one after the other, and again where time allows.
@@ -75,5 +89,7 @@ impl TurnSource for ListedTurns<'_> {
     }
 
     #[inline(always)]
-    fn ended(&mut self, _: &Turn, _: &OperationProgress) {}
+    fn ended(&mut self, _: &Turn, _: &OperationProgress) -> bool {
+        true
+    }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Clock;
 use crate::drive::{DoneCount, FailedRequest, Recorder, WorkTally, WorkerPart, WorkerTally, drive};
 use crate::engine::Engine;
+use crate::mixed_files::MixedFiles;
 use crate::mixed_turns::{MixTally, MixedTurns};
 use crate::turns::{ListedTurns, TurnSource};
 use boatload_base::errno::Errno;
@@ -23,6 +24,8 @@ pub struct PhaseRun {
     pub operations: u64,
     /// Bytes they moved.
     pub bytes: u64,
+    /// Turns of a mix whose file another worker had removed or moved.
+    pub gone: u64,
     /// Failed operations by error.
     pub errors: BTreeMap<Errno, u64>,
     /// Where each error was met first.
@@ -84,19 +87,21 @@ pub fn run_workers<E: Engine, C: Clock, R: Recorder>(
     engine: impl Fn(u32) -> (E, C) + Sync,
 ) -> PhaseRun {
     let gate = Gate::new(recorders.len());
+    let mix = task.phase.mix.as_ref();
+    let mix = mix.map(|mix| (mix, MixedFiles::new(task.phase, mix, task.tree)));
     let one = |worker: u32, recorder: &mut R| {
         let panicking = CallsOff(&gate);
         let (mut engine, clock) = engine(worker);
         std::mem::forget(panicking);
         let PhaseTask { phase, tree, stop, .. } = task;
         let part = WorkerPart { phase, stop, done: &task.done[worker as usize] };
-        match &phase.mix {
+        match &mix {
             None => {
                 let mut turns = ListedTurns::new(phase, tree, worker);
                 timed(&gate, &part, &mut turns, &mut engine, &clock, recorder)
             }
-            Some(mix) => {
-                let mut turns = MixedTurns::new(phase, mix, tree, worker);
+            Some((mix, files)) => {
+                let mut turns = MixedTurns::new(phase, mix, tree, files, worker);
                 let result = timed(&gate, &part, &mut turns, &mut engine, &clock, recorder)?;
                 Some(WorkerResult { mix: turns.into_tally(), ..result })
             }
@@ -183,8 +188,9 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
     let all = workers.iter().fold(all, |all, worker| all.plus(&worker.tally.done));
     let mix = MixTally::default();
     let mix = workers.iter().fold(mix, |mix, worker| mix.plus(&worker.mix));
-    let WorkTally { operations, bytes, errors, failures } = all;
-    let mut run = PhaseRun { operations, bytes, errors, failures, mix, ..PhaseRun::default() };
+    let WorkTally { operations, bytes, gone, errors, failures } = all;
+    let mut run =
+        PhaseRun { operations, bytes, gone, errors, failures, mix, ..PhaseRun::default() };
     run.cpu = workers.iter().map(|w| w.cpu).reduce(CpuTime::plus).unwrap_or_default();
     let started = workers.iter().map(|w| w.tally.started).min().unwrap_or(0);
     let ended = workers.iter().map(|w| w.tally.ended).max().unwrap_or(0);

@@ -451,11 +451,11 @@ impl Session<'_> {
                 self.watcher.phase_fails();
             })?;
             before = asked;
-            let PhaseMeasurements { whole, works } = measurements;
+            let PhaseMeasurements { whole, parts } = measurements;
             self.spent.phase(&whole);
             self.watcher.phase_ends(&context, &whole);
             self.book.measurements.push(whole);
-            self.book.measurements.extend(works);
+            self.book.measurements.extend(parts);
             self.record.add(&self.book, self.watcher);
         }
         if !self.interrupt.is_set()
@@ -504,8 +504,8 @@ impl Session<'_> {
         let own = own.map(|own| own.whole);
         let asked = own.as_ref().ok().and_then(|own| own.operations_asked);
         // Ranks have no mixes.
-        let (whole, works) = (barriers.merged(own, context.phase)?, Vec::new());
-        Ok(MeasuredPhase { measurements: PhaseMeasurements { whole, works }, asked })
+        let (whole, parts) = (barriers.merged(own, context.phase)?, Vec::new());
+        Ok(MeasuredPhase { measurements: PhaseMeasurements { whole, parts }, asked })
     }
 
     /// The run, and how the store took it.

@@ -14,8 +14,7 @@ use boatload_host::memory::touch_free;
 use boatload_host::settings::host_takes_free_memory;
 use boatload_host::space::{Space, SpaceLack};
 use boatload_op::{Durability, Effect};
-use boatload_plan::mix::Work;
-use boatload_plan::phase::PhaseEnd;
+use boatload_plan::phase::{MixPart, PhaseEnd};
 use boatload_plan::{CellPlan, Phase, Tree};
 use boatload_results::book::{
     CacheReport, CellKey, DiskActivity, Disturbance, Measurement, SETTLE,
@@ -141,8 +140,8 @@ impl PhaseBarriers for OwnDropper {}
 pub(super) struct PhaseMeasurements {
     /// All of it.
     pub(super) whole: Measurement,
-    /// The works of a mix, in their order.
-    pub(super) works: Vec<Measurement>,
+    /// The works of a mix, each before the steps of its chain.
+    pub(super) parts: Vec<Measurement>,
 }
 
 /// Runs one phase and gives its measurements, whatever becomes of it: a failure is a result too.
@@ -224,28 +223,30 @@ pub(super) fn measure(
     let met = MetErrors { failures: &run.failures, lack: space_after.map(|space| space.lack()) };
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted, &met));
     measurement.invalid = wrong;
-    let works = of_works(&measurement, phase, &run.mix.works, recorded.works);
-    Ok(PhaseMeasurements { whole: measurement, works })
+    let tallies = run.mix.works.iter().flat_map(|(work, steps)| [work].into_iter().chain(steps));
+    let parts = of_parts(&measurement, phase, tallies, recorded.parts);
+    Ok(PhaseMeasurements { whole: measurement, parts })
 }
 
-/// What each work of a mix did, in the time of the whole. What the device and the processors did for it alone
+/// What each part of a mix did, in the time of the whole. What the device and the processors did for it alone
 /// nobody knows.
-fn of_works(
+fn of_parts<'a>(
     whole: &Measurement,
     phase: &Phase,
-    runs: &[WorkTally],
+    runs: impl Iterator<Item = &'a WorkTally>,
     recorded: Vec<Recorded>,
 ) -> Vec<Measurement> {
-    let works = phase.mix.iter().flat_map(|mix| &mix.works);
-    let one = |((work, run), recorded): ((&Work, &WorkTally), Recorded)| Measurement {
+    let parts = phase.parts().into_iter();
+    let one = |((part, run), recorded): ((MixPart, &WorkTally), Recorded)| Measurement {
         cell: whole.cell.clone(),
-        phase: phase.work_name(work),
+        operation: Some(MeasuredOperation::of_part(&part)),
+        phase: part.name,
         pass: whole.pass,
-        part_of: Some(phase.name.clone()),
-        operation: Some(MeasuredOperation::Job(work.operation)),
+        part_of: Some(part.of),
+        gone: (run.gone > 0).then_some(run.gone),
         engine: whole.engine,
         durability: whole.durability,
-        threads: whole.threads,
+        threads: Some(part.threads),
         operations: run.operations,
         operations_asked: Some(run.operations + run.errors.values().sum::<u64>()),
         errors: run.errors.clone(),
@@ -263,7 +264,7 @@ fn of_works(
         invalid: if whole.valid() { Vec::new() } else { vec![InvalidReason::Mix] },
         ..Measurement::default()
     };
-    works.zip(runs).zip(recorded).map(one).collect()
+    parts.zip(runs).zip(recorded).map(one).collect()
 }
 
 /// One for each worker, and the windows that they share; `None` when the phase has none.
@@ -273,7 +274,7 @@ fn recorders_of(phase: &Phase) -> (Vec<PhaseRecorder>, Option<Arc<Mutex<Windows>
         Arc::new(Mutex::new(windows))
     });
     let recorder = |worker| match &phase.mix {
-        Some(mix) => PhaseRecorder::of_mix(phase.turns(worker), mix),
+        Some(mix) => PhaseRecorder::of_mix(phase.turns(worker), phase, mix),
         None => PhaseRecorder::new(phase.turns(worker), windows.clone()),
     };
     ((0..phase.threads).map(recorder).collect(), windows)
@@ -365,6 +366,8 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
     let phase = context.phase;
     let failed: u64 = run.errors.values().sum();
     let mix = phase.mix.as_ref();
+    let gone = (run.gone > 0).then_some(run.gone);
+    let asked = phase.operations().map(|asked| asked.saturating_sub(run.gone));
     Measurement {
         cell: context.key.clone(),
         phase: phase.name.clone(),
@@ -374,7 +377,8 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
         durability: Some(phase.durability),
         threads: Some(phase.threads),
         operations: run.operations,
-        operations_asked: Some(phase.operations().unwrap_or(run.operations + failed)),
+        operations_asked: Some(asked.unwrap_or(run.operations + failed)),
+        gone,
         errors: run.errors.clone(),
         bytes: Some(run.bytes),
         seconds: Some(run.seconds),

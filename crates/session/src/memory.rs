@@ -73,8 +73,8 @@ impl MemoryNeed {
         let entries = plan.cells.iter().map(|cell| entries_bytes(cell, total_bytes(cell))).max();
         let window_bytes = size_of::<Window>() as u64;
         let each = |phase: &Phase| {
-            let works = phase.mix.as_ref().map_or(0, |mix| mix.works.len() as u64);
-            MEASUREMENT_BYTES * (1 + works) + 3 * u64::from(phase.windows) * window_bytes
+            let measured = phase.measured_names().len() as u64;
+            MEASUREMENT_BYTES * measured + 3 * u64::from(phase.windows) * window_bytes
         };
         let repeats = u64::from(plan.repeats_max());
         let measured = phases.fold(0u64, |sum, (_, phase)| sum.saturating_add(each(phase)));

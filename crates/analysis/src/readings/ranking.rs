@@ -47,11 +47,12 @@ impl Reading for Ranking {
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft> {
         let named: Vec<Option<&str>> = run.orders.iter().map(|one| one.phase.as_deref()).collect();
         let lead = leading(&named);
-        let is_work = |one: &&RankedVariants| {
-            one.phase.as_deref().is_some_and(|phase| mix_of(phase).is_some())
+        let is_told = |one: &&RankedVariants| {
+            let is_work = one.phase.as_deref().is_some_and(|phase| mix_of(phase).is_some());
+            !is_work || lead.contains(&one.phase.as_deref())
         };
         let (jobs, phases): (Vec<&RankedVariants>, Vec<&RankedVariants>) =
-            run.orders.iter().filter(|one| !is_work(one)).partition(|one| one.phase.is_none());
+            run.orders.iter().filter(is_told).partition(|one| one.phase.is_none());
         let phases: Vec<&RankedVariants> = match jobs.is_empty() {
             true => phases.into_iter().filter(|one| lead.contains(&one.phase.as_deref())).collect(),
             false => phases,
@@ -79,15 +80,19 @@ impl Reading for Ranking {
     }
 }
 
-/// What an answer ranks, of the whole job (`None`) and phases: the job, else mixes as wholes, whose works share their turns and
-/// whose other phases prepare them; else all.
+/// What an answer ranks, of the whole job (`None`) and phases: the job, else mixes as wholes, or, where they are no measure,
+/// their works, and not the phases that prepare them; else all.
 fn leading<'a>(all: &[Option<&'a str>]) -> Vec<Option<&'a str>> {
     if all.contains(&None) {
         return vec![None];
     }
-    let is_mix = |one: &&Option<&str>| all.iter().flatten().any(|phase| mix_of(phase) == **one);
-    let mixes: Vec<Option<&str>> = all.iter().filter(is_mix).copied().collect();
-    if mixes.is_empty() { all.to_vec() } else { mixes }
+    let whole = |one: &&Option<&str>| all.iter().flatten().any(|phase| mix_of(phase) == **one);
+    let work = |one: &&Option<&str>| one.is_some_and(|phase| mix_of(phase).is_some());
+    let of = |is: &dyn Fn(&&Option<&str>) -> bool| -> Vec<Option<&str>> {
+        all.iter().filter(|one| is(one)).copied().collect()
+    };
+    let found = [of(&whole), of(&work)].into_iter().find(|some| !some.is_empty());
+    found.unwrap_or_else(|| all.to_vec())
 }
 
 /// The effect as a list of all has it.
@@ -437,7 +442,7 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     let leads = |order: &&RankedVariants| lead.contains(&order.phase.as_deref());
     let order = run.orders.iter().filter(leads).find(|order| order.level.is_none())?;
     let mut phases = run.summary.rated_phases();
-    phases.retain(|phase| mix_of(phase).is_none());
+    phases.retain(|phase| mix_of(phase).is_none() || lead.contains(&Some(phase)));
     let mut table = AnswerTable { corner: "a second".into(), ..AnswerTable::default() };
     let row = |name: &str, about: Vec<Part>| AnswerRow { name: name.into(), about };
     let time_name = match &order.phase {

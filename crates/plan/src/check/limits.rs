@@ -34,8 +34,8 @@ pub(super) const PHASE_LIMIT_NS: RangeInclusive<f64> = 1e6..=30.0 * 86_400e9;
 
 /// Weight of a work.
 pub(super) const WEIGHT: RangeInclusive<u64> = 0..=1_000_000;
-/// Turns of a mix in a second.
-pub(super) const RATE: RangeInclusive<f64> = 0.001..=1e9;
+/// Turns of a mix in a second; 0 for no rate.
+pub(super) const RATE: RangeInclusive<f64> = 0.0..=1e9;
 
 /// Files of a tree: their numbers share 64 bits with the version of the content, which has the upper 20.
 pub(super) const FILES_MAX: u64 = 1 << 44;

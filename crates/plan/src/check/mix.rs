@@ -3,15 +3,16 @@
 use std::ops::RangeInclusive;
 
 use super::cell::{CellCheck, PhaseOutline};
+use super::chain::Chain;
 use super::keys::{KeyReader, check_title};
 use super::limits::{BLOCK, BYTES_MAX, COUNT, RATE, THREADS, THREADS_MAX, WEIGHT};
 use super::phases::phase_name;
 use super::tree::sizes;
-use crate::mix::{MIX, Mix, Pace, Work, WorkOrder, WorkShare};
+use crate::mix::{CHAIN, MIX, Mix, Pace, Step, Work, WorkOrder, WorkShare};
 use crate::phase::{BLOCK_DEFAULT, PhaseEnd};
 use crate::report::{below, element};
 use crate::tree::{Sizes, Tree};
-use crate::wire::{Trees, WirePhase, WireQuantity, WireWork};
+use crate::wire::{Directories, Trees, WirePhase, WireQuantity, WireWork};
 use boatload_base::units::{Unit, bytes, counted, grouped};
 use boatload_op::{Change, find_operation};
 
@@ -128,23 +129,52 @@ impl<'a> CellCheck<'a> {
             }
         };
         let law = wire.size.as_ref().map(|size| sizes(Some(size), keys.table("size")));
-        let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
-        let name = format!("`{}`", operation.name);
-        if wire.order == Some(WorkOrder::Oldest) && operation.name != "delete" {
-            keys.problem("order", format!("`oldest` for {name}"), "`random`: oldest is for delete");
-        } else if wire.order.is_some() && Some(operation) == find_operation("create") {
-            keys.problem("order", format!("`order` for {name}"), "none: it makes a file in turn");
-        }
-        if wire.size.is_some() && !matches!(operation.change, Change::NewSize | Change::Grows) {
-            let expected = "it for an operation that gives files a size, such as `create`";
-            keys.problem("size", format!("`size` for {name}"), expected);
-        }
+        let names = self.directory_names();
+        let mut keys = self.keys(place);
+        let directory = match &wire.directory {
+            Some(name) => Some(keys.directory("directory", name, names)?),
+            None => None,
+        };
+        let Chain { steps, leaves } = match (&wire.operation, &wire.chain) {
+            (Some(name), None) => Chain::of(find_operation(name)?),
+            (None, Some(chain)) => Chain::read(chain, names, keys.table("chain"))?,
+            (Some(_), Some(_)) => {
+                keys.problem("chain", "`chain` beside `operation`", "one of them");
+                return None;
+            }
+            (None, None) => {
+                let is_broken = keys.is_broken("operation") || keys.is_broken("chain");
+                if !is_broken {
+                    keys.problem("", "a work without an `operation`", "it, or a `chain` of some");
+                }
+                return None;
+            }
+        };
         let sizes = match law {
             Some(law) => Some(law?),
             None => None,
         };
-        let name = work_title(wire)?.to_string();
-        Some(Work { name, operation, share: share?, order: wire.order.unwrap_or_default(), sizes })
+        let work = Work {
+            name: work_title(wire)?.to_string(),
+            steps,
+            leaves,
+            share: share?,
+            order: wire.order.unwrap_or_default(),
+            of: wire.of.unwrap_or_default(),
+            directory,
+            sizes,
+        };
+        check_fit(wire, &work, keys);
+        Some(work)
+    }
+
+    /// The names of the tree's directories.
+    fn directory_names(&self) -> &'a [String] {
+        let tree = self.variant.wire.tree.as_ref().or(self.job.tree.as_ref());
+        match tree.and_then(|tree| tree.directories.as_ref()) {
+            Some(Directories::Named(names)) => names,
+            _ => &[],
+        }
     }
 
     fn check_work_names(&mut self, wire: &WirePhase, place: &str) {
@@ -192,6 +222,10 @@ impl<'a> CellCheck<'a> {
             keys.problem_with_hint("pace", "a pace without a rate", "a `rate` too", hint);
         }
         let turns_per_second = keys.number("rate", &wire.rate, Unit::Count, RATE)?;
+        // A parameter of a scenario that is not set.
+        if turns_per_second == 0.0 {
+            return None;
+        }
         Some(Pace { turns_per_second, spacing: wire.pace.unwrap_or_default() })
     }
 
@@ -238,6 +272,13 @@ impl<'a> CellCheck<'a> {
             let expected = format!("at least {}, one for each worker", grouped(workers));
             keys.problem("", format!("a mix on {}", counted(tree.files, "file")), expected);
         }
+        let fewest = workers * (workers + 1);
+        if mix.is_shared() && tree.capacity() < fewest {
+            let found = format!("`files_max` of {} for files of all workers", tree.capacity());
+            let expected =
+                format!("at least {}: each worker may have one in hand", grouped(fewest));
+            keys.problem("", found, expected);
+        }
         let laws = mix.works.iter().filter_map(|work| work.sizes).chain([tree.sizes]);
         let largest = laws.clone().map(Sizes::max).max().unwrap_or(0);
         let capacity = tree.capacity();
@@ -245,7 +286,8 @@ impl<'a> CellCheck<'a> {
             let found = format!("{} of up to {}", counted(capacity, "file"), bytes(largest));
             keys.problem("", found, format!("at most {} in all", bytes(BYTES_MAX)));
         }
-        let overwrites = |work: &Work| work.operation.change == Change::SameSize;
+        let overwrites =
+            |work: &Work| work.steps.iter().any(|step| step.operation.change == Change::SameSize);
         let is_one_size = laws.clone().all(|law| matches!(law, Sizes::Fixed(n) if n == largest));
         if let Some(at) = mix.works.iter().position(overwrites).filter(|_| !is_one_size) {
             let expected = "one `size` for all files, which then need not be remembered";
@@ -285,9 +327,31 @@ impl KeyReader<'_> {
     }
 }
 
+/// Keys of a work that its operations have no use for.
+fn check_fit(wire: &WireWork, work: &Work, mut keys: KeyReader<'_>) {
+    let name = format!("`{}`", work.operation().name);
+    let mut problem = |key: &str, is_wrong: bool, expected| {
+        if is_wrong {
+            keys.problem(key, format!("`{key}` for {name}"), expected);
+        }
+    };
+    let gives_size = |step: &Step| matches!(step.operation.change, Change::NewSize | Change::Grows);
+    let removes = work.takes_file() && work.leaves.is_none();
+    let is_oldest = wire.order == Some(WorkOrder::Oldest) && !removes;
+    let makes = !work.takes_file();
+    let in_turn = "none: it makes a file in turn";
+    problem("order", makes && wire.order.is_some(), in_turn);
+    problem("order", is_oldest && !makes, "`random`: oldest is for delete");
+    problem("of", makes && wire.of.is_some(), "none: it makes files of its own");
+    problem("directory", makes && wire.directory.is_some(), "`{ create = \"tmp\" }` in a chain");
+    let expected = "it for an operation that gives files a size, such as `create`";
+    problem("size", wire.size.is_some() && !work.steps.iter().any(gives_size), expected);
+}
+
 /// A work's name: its operation's if it has none of its own.
 fn work_title(work: &WireWork) -> Option<&str> {
-    work.name.as_deref().or(work.operation.as_deref())
+    let of_chain = work.chain.as_ref().map(|_| CHAIN.name);
+    work.name.as_deref().or(work.operation.as_deref()).or(of_chain)
 }
 
 #[cfg(test)]

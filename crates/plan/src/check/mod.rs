@@ -2,6 +2,7 @@
 //! plan.
 
 mod cell;
+mod chain;
 mod filesystem;
 mod keys;
 mod limits;

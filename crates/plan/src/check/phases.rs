@@ -389,7 +389,7 @@ impl PhaseOutline<'_> {
     /// Its operation, or the operations of its works.
     fn operations(&self) -> Vec<&'static Operation> {
         match &self.mix {
-            Some(mix) => mix.works.iter().map(|work| work.operation).collect(),
+            Some(mix) => mix.operations().collect(),
             None => vec![self.operation],
         }
     }

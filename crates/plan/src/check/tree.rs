@@ -191,6 +191,7 @@ impl TreeReader<'_> {
             Some(Directories::Count(count)) => {
                 DirectoryLayout::flat(keys.whole("directories", count, Unit::Count, SOME)?)
             }
+            Some(Directories::Named(names)) => return self.named_layout(names),
             Some(Directories::AsNeeded(law)) => {
                 let mut keys = keys.table("directories.files_each");
                 if is_shared && matches!(law.files_each, Some(WireFilesEach::Law(_))) {
@@ -219,7 +220,58 @@ impl TreeReader<'_> {
                 DirectoryLayout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? }
             }
         };
+        if self.wire.files_in.is_some() {
+            let expected = "`directories` with names";
+            self.keys.problem("files_in", "`files_in` without names", expected);
+            return None;
+        }
         Some(CheckedLayout { directories, files_each: FilesEach::Even })
+    }
+
+    fn named_layout(&mut self, names: &[String]) -> Option<CheckedLayout> {
+        let before = self.keys.report.count();
+        if names.is_empty() || names.len() > DIRECTORIES_NAMED_MAX {
+            let expected = format!("from 1 to {DIRECTORIES_NAMED_MAX} names");
+            self.keys.problem("directories", grouped(names.len() as u64), expected);
+        }
+        if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
+            let found = format!("a second `{}`", names[twice]);
+            self.keys.problem("directories", found, "names that no other directory has");
+        }
+        for (key, is_there) in
+            [("placement", self.wire.placement.is_some()), ("trees", self.wire.trees.is_some())]
+        {
+            if is_there {
+                let found = format!("`{key}` beside directories with names");
+                self.keys.problem(key, found, "none: all files lie in one of them");
+            }
+        }
+        let home = match &self.wire.files_in {
+            None => Some(0),
+            Some(name) => self.keys.directory("files_in", name, names),
+        };
+        let directories = DirectoryLayout::flat(names.len() as u64);
+        let files_each = FilesEach::AllIn(home?);
+        (self.keys.report.count() == before).then_some(CheckedLayout { directories, files_each })
+    }
+}
+
+/// Most directories with names.
+const DIRECTORIES_NAMED_MAX: usize = 16;
+
+impl KeyReader<'_> {
+    /// The number of a directory with a name.
+    pub(super) fn directory(&mut self, key: &str, name: &str, names: &[String]) -> Option<u8> {
+        let at = names.iter().position(|other| other == name);
+        if at.is_none() {
+            let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let expected = match all.is_empty() {
+                true => "a tree with names, such as `directories = [\"tmp\", \"new\"]`".into(),
+                false => format!("one of {}", all.join(", ")),
+            };
+            self.problem(key, format!("`{name}`"), expected);
+        }
+        u8::try_from(at?).ok()
     }
 }
 

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::FileSystem;
+use crate::mix::Work;
 use crate::phase::Phase;
 use crate::space::{Need, contents};
 use crate::{CellPlan, Plan};
@@ -224,7 +225,8 @@ fn written_of_variant(plan: &Plan, cell: &CellPlan) -> u64 {
 fn written(cell: &CellPlan, phase: &Phase) -> u64 {
     let operations = phase.operations().unwrap_or_default();
     let works = phase.mix.iter().flat_map(|mix| &mix.works);
-    let works = works.filter(|work| work.operation.change.writes_content());
+    let writes = |work: &&Work| work.steps.iter().any(|s| s.operation.change.writes_content());
+    let works = works.filter(writes);
     let mixed = works.map(|work| {
         let turns = phase.work_turns(work).unwrap_or_else(|| cell.tree.capacity());
         contents(work.sizes.unwrap_or(cell.tree.sizes), turns, BLOCK_BYTES)
