@@ -37,7 +37,7 @@ const KILLS: u32 = 12;
 const KILLS_OF_A_RUN: u32 = 4;
 
 /// Runs of a few seconds, each a command: all scenarios, and all places that can be made anew.
-const RUNS: [&str; 16] = [
+const RUNS: [&str; 17] = [
     "fileserver --set files=60 --set files_max=100 --set time=0.1s --repeats 2 --cache as-is",
     "smallfiles --set files=200 --set selected=50 --repeats 2 --filesystem ext4 --size 300MiB --cache as-is",
     "directory --set files=400,800 --set directories=4 --set selected=20 --set seconds=0.01 --repeats 2 --cache as-is",
@@ -57,6 +57,7 @@ const RUNS: [&str; 16] = [
     "clutter --set files_present=0,300,600 --set bytes=12MiB --repeats 2 --cache as-is",
     "smallfiles --set files=100 --set selected=30 --repeats 2 --filesystem ext4,ext2 --disk ram --cache as-is",
     "smallfiles --set files=20k --repeats 12 --engine sim",
+    "postmark --set turns=2k --repeats 3",
     "io500 --set files=400 --threads 2 --repeats 3 --cache as-is",
 ];
 

@@ -43,7 +43,7 @@ fn the_first_screen_of_every_scenario_at_quick_scale_fits_a_terminal() {
     for scenario in boatload::plan::SCENARIOS {
         let bench = Bench::default();
         let mut command = bench.command(["run", "--engine", "sim"]);
-        if scenario.text.contains("[[phase.work]]") {
+        if scenario.text.contains("duration = \"$time\"") {
             command.args(["--set", "time=100ms"]);
         }
         if scenario.name != "fullness" {
