@@ -37,7 +37,9 @@ const KILLS: u32 = 12;
 const KILLS_OF_A_RUN: u32 = 4;
 
 /// Runs of a few seconds, each a command: all scenarios, and all places that can be made anew.
-const RUNS: [&str; 17] = [
+const RUNS: [&str; 19] = [
+    "maildir --set files=700 --set files_max=800 --set time=0.1s --repeats 2",
+    "varmail --set files=60 --set files_max=100 --set time=0.1s --repeats 2",
     "fileserver --set files=60 --set files_max=100 --set time=0.1s --repeats 2 --cache as-is",
     "smallfiles --set files=200 --set selected=50 --repeats 2 --filesystem ext4 --size 300MiB --cache as-is",
     "directory --set files=400,800 --set directories=4 --set selected=20 --set seconds=0.01 --repeats 2 --cache as-is",

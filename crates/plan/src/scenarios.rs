@@ -22,9 +22,11 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fileserver", text: include_str!("../scenarios/fileserver.toml") },
     Scenario { name: "fullness", text: include_str!("../scenarios/fullness.toml") },
     Scenario { name: "io500", text: include_str!("../scenarios/io500.toml") },
+    Scenario { name: "maildir", text: include_str!("../scenarios/maildir.toml") },
     Scenario { name: "postmark", text: include_str!("../scenarios/postmark.toml") },
     Scenario { name: "sequential", text: include_str!("../scenarios/sequential.toml") },
     Scenario { name: "smallfiles", text: include_str!("../scenarios/smallfiles.toml") },
+    Scenario { name: "varmail", text: include_str!("../scenarios/varmail.toml") },
     Scenario { name: "webserver", text: include_str!("../scenarios/webserver.toml") },
 ];
 
