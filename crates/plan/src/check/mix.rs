@@ -143,7 +143,8 @@ impl<'a> CellCheck<'a> {
                 return None;
             }
             (None, None) => {
-                let is_broken = keys.is_broken("operation") || keys.is_broken("chain");
+                let chain = below(place, "chain");
+                let is_broken = keys.is_broken("operation") || keys.report.is_broken_inside(&chain);
                 if !is_broken {
                     keys.problem("", "a work without an `operation`", "it, or a `chain` of some");
                 }
