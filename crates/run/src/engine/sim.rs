@@ -320,6 +320,7 @@ impl SimEngine {
                 }
                 outcome
             }
+            Request::Link { from, to } => self.found(from).and_then(|_| self.add_name(to)),
             Request::Unlink(place) => self.unlink(place),
             Request::MakeDirectory(place) => self.set(place, true),
             Request::RemoveDirectory(place) => self.set(place, false),
@@ -435,12 +436,18 @@ impl SimEngine {
     }
 
     fn begin_replacing(&mut self, place: ItemId) -> RequestOutcome {
+        let outcome = self.add_name(place);
+        self.replacing_bytes = outcome.is_ok().then_some(0);
+        outcome
+    }
+
+    /// Adds a second name of a file that exists.
+    fn add_name(&mut self, place: ItemId) -> RequestOutcome {
         self.write_name(place);
         if self.disk.doubled.swap(place.number(), true) == Some(true) {
             return Err(Errno::EEXIST);
         }
         self.count_in_holder(place, true);
-        self.replacing_bytes = Some(0);
         Ok(0)
     }
 
@@ -559,7 +566,7 @@ impl SimEngine {
             | Request::Unlink(place)
             | Request::MakeDirectory(place)
             | Request::RemoveDirectory(place) => self.name_ns(place),
-            Request::Rename { from, .. } => self.name_ns(from),
+            Request::Rename { from, .. } | Request::Link { from, .. } => self.name_ns(from),
         };
         self.sequence += 1;
         let requests = self.sequence & 0xffff_ffff_ffff;
