@@ -27,20 +27,26 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 17] = [
+const EVERY_OPERATION: [(&str, &str, u64); 23] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
     ("rewrite", "count = 30, order = 'random'", 30),
+    ("replace", "count = 80, order = 'random'", 80),
     ("append", "name = 'append-more', count = 70", 70),
     ("truncate", "count = 60, order = 'random'", 60),
     ("rename", "count = 40, order = 'random'", 40),
+    ("chmod", "count = 50, order = 'random'", 50),
+    ("fsync", "", 120),
+    ("replace", "name = 'replace-renamed', count = 20", 20),
     ("delete", "name = 'delete-some', count = 30, order = 'random'", 30),
     ("create", "name = 'create-again'", 30),
     ("stat", "order = 'random'", 120),
     ("read", "count = 100, order = 'random'", 100),
     // Four directories below two below one.
     ("list", "", 4),
+    ("list-stat", "", 4),
+    ("fsync-directory", "", 4),
     ("mkdir", "count = 24", 24),
     // The seven of the layout, and those that were just made.
     ("find", "", 7 + 24),
@@ -67,7 +73,8 @@ fn totals(book: &Book) -> Vec<Totals> {
     let of = |m: &Measurement| {
         let Measurement { operations, bytes, entries_found, invalid, .. } = m.clone();
         // What a listing moves is names, whose length is the file system's business.
-        let bytes = if matches!(m.phase.as_str(), "list" | "find") { None } else { bytes };
+        let bytes =
+            if matches!(m.phase.as_str(), "list" | "list-stat" | "find") { None } else { bytes };
         (m.phase.clone(), operations, bytes, entries_found, invalid)
     };
     book.measurements.iter().map(of).collect()
@@ -126,7 +133,8 @@ fn job_around(operation: &Operation, keys: &str) -> String {
 /// know of it shows in a measurement that is not valid.
 #[test]
 fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory() {
-    for operation in &OPERATIONS {
+    // No phase is of links alone.
+    for operation in OPERATIONS.iter().filter(|operation| operation.name != "link") {
         for engine in ["sim", "sync"] {
             let keys = format!("durability = 'fsync-directory'\nengine = '{engine}'");
             let what = format!("{} on {engine}", operation.name);
@@ -146,6 +154,31 @@ fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory
             }
         }
     }
+}
+
+#[test]
+fn a_replacement_that_fails_leaves_the_old_file_and_perhaps_the_new_one_which_is_counted() {
+    let phases = ["operation = 'create'", "operation = 'replace', durability = 'fsync'"];
+    for (request, entries) in [("open", 10), ("write", 11), ("sync", 11), ("rename", 11)] {
+        let fault = format!("operation = 15, request = '{request}', outcome = 'EIO'");
+        let sim = format!("metadata = '1us', fault = {{ {fault} }}");
+        let book = ran(&job("engine = 'sim'", "files = 10, size = 1_000", &phases, &sim));
+        let replaced = only(&book, "replace");
+        assert_eq!(replaced.errors.get(&Errno::EIO), Some(&1), "{request}");
+        assert_eq!((replaced.operations, replaced.entries_found), (9, Some(entries)), "{request}");
+    }
+}
+
+#[test]
+fn a_listing_with_attributes_looks_at_each_entry_once_however_many_fit_a_buffer() {
+    let phases = ["create", "list", "list-stat"].map(|name| format!("operation = '{name}'"));
+    let phases: Vec<&str> = phases.iter().map(String::as_str).collect();
+    let tree = "files = 5_000, size = 0, directories = 2";
+    let book = ran(&job("engine = 'sim'", tree, &phases, "metadata = '1us'"));
+    let [list, both] = ["list", "list-stat"].map(|name| only(&book, name));
+    let microseconds = |m: &Measurement| (m.seconds.unwrap() * 1e6).round();
+    assert_eq!(microseconds(both) - microseconds(list), 5_000.0);
+    assert_eq!((both.operations, both.bytes), (2, list.bytes));
 }
 
 #[test]

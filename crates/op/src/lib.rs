@@ -2,11 +2,16 @@
 //! Nothing here touches a disk: an engine does the requests.
 
 mod append;
+mod chmod;
 mod create;
 mod delete;
 mod find;
 mod find_remove;
+mod fsync;
+mod fsync_directory;
+mod link;
 mod list;
+mod list_stat;
 mod mkdir;
 mod open;
 mod operation;
@@ -14,6 +19,7 @@ mod overwrite;
 mod read;
 mod read_device;
 mod rename;
+mod replace;
 pub mod request;
 mod rewrite;
 mod rmdir;
@@ -27,19 +33,25 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 17] = [
+pub static OPERATIONS: [Operation; 23] = [
     append::APPEND,
+    chmod::CHMOD,
     create::CREATE,
     delete::DELETE,
     find::FIND,
     find_remove::FIND_REMOVE,
+    fsync::FSYNC,
+    fsync_directory::FSYNC_DIRECTORY,
+    link::LINK,
     list::LIST,
+    list_stat::LIST_STAT,
     mkdir::MKDIR,
     open::OPEN,
     overwrite::OVERWRITE,
     read::READ,
     read_device::READ_DEVICE,
     rename::RENAME,
+    replace::REPLACE,
     rewrite::REWRITE,
     rmdir::RMDIR,
     stat::STAT,
@@ -121,6 +133,7 @@ mod tests {
             Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => Ok(u64::from(*bytes)),
             Request::Read { bytes, .. } => Ok(u64::from(*bytes).min(2500 - so_far.bytes)),
             Request::ReadDirectory if so_far.bytes < 64 => Ok(32),
+            Request::StatEntry if so_far.last == Some(RequestKind::ReadDirectory) => Ok(1),
             _ => Ok(0),
         }
     }

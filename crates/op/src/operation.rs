@@ -21,6 +21,8 @@ pub struct Operation {
     pub change: Change,
     /// Whether it reads all of a file's content, so that the bytes it must bring are known.
     pub reads_content: bool,
+    /// Whether it writes to a new file, which then takes the place of its target.
+    pub makes_temporary: bool,
     /// The next request for a target, given what the earlier ones came to.
     pub step: fn(&Target, &OperationProgress) -> NextRequest,
 }
@@ -34,6 +36,7 @@ impl Operation {
         subject: Subject::File,
         change: Change::Nothing,
         reads_content: false,
+        makes_temporary: false,
         step: |_, _| NextRequest::Done,
     };
 
@@ -44,7 +47,7 @@ impl Operation {
 
     /// Whether it leaves the tree and each target as they were, so that it can be done again.
     pub fn only_looks(&self) -> bool {
-        self.effect == Effect::KeepsTree && !self.change.modifies_target()
+        self.effect == Effect::KeepsTree && self.change == Change::Nothing
     }
 }
 
@@ -99,6 +102,8 @@ pub enum Subject {
 pub enum Change {
     /// Nothing that a later phase would meet.
     Nothing,
+    /// Attributes that no later phase depends on.
+    Attributes,
     /// New content of a newly drawn size.
     NewSize,
     /// New content of the same size.
@@ -107,7 +112,7 @@ pub enum Change {
     Grows,
     /// Half of the size: the first half of the content stays.
     Halves,
-    /// Another name.
+    /// Another name, instead of its own or beside it.
     Renames,
     /// A new file with all of its chunks.
     Chunks,
@@ -118,7 +123,7 @@ impl Change {
     pub const fn writes_content(self) -> bool {
         match self {
             Change::NewSize | Change::SameSize | Change::Grows | Change::Chunks => true,
-            Change::Nothing | Change::Halves | Change::Renames => false,
+            Change::Nothing | Change::Attributes | Change::Halves | Change::Renames => false,
         }
     }
 
@@ -131,11 +136,12 @@ impl Change {
             | Change::Chunks
             | Change::Halves
             | Change::Renames => true,
-            Change::Nothing => false,
+            Change::Nothing | Change::Attributes => false,
         }
     }
 
-    /// Whether an fsync of the file makes it durable: a name is the directory's.
+    /// Whether an operation ends with an fsync of its file: a name is the directory's, and attributes are changed
+    /// without opening the file.
     pub const fn is_synced_with_file(self) -> bool {
         match self {
             Change::NewSize
@@ -143,7 +149,7 @@ impl Change {
             | Change::Grows
             | Change::Chunks
             | Change::Halves => true,
-            Change::Nothing | Change::Renames => false,
+            Change::Nothing | Change::Attributes | Change::Renames => false,
         }
     }
 }

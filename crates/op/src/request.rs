@@ -171,11 +171,23 @@ pub enum Request {
     StatOpen,
     /// One buffer of entries of the open directory; the outcome is its bytes, 0 at the end.
     ReadDirectory,
+    /// stat(2) of the next entry of the last buffer but `.` and `..`, by its name in the open directory, and of
+    /// the one behind it if there is no file of that name any more; the outcome is 1, 0 if there are no more.
+    StatEntry,
+    /// chmod(2), to `rw-r-----`.
+    SetMode(ItemId),
     /// rename(2).
     Rename {
         /// The file under its present name.
         from: ItemId,
         /// The same file under its new one.
+        to: ItemId,
+    },
+    /// link(2).
+    Link {
+        /// The file under its present name.
+        from: ItemId,
+        /// Its second name.
         to: ItemId,
     },
     /// unlink(2).
@@ -213,8 +225,14 @@ named_enum! {
         StatOpen = "stat-open",
         /// getdents(2).
         ReadDirectory = "read-directory",
+        /// stat(2) of an entry of a listing.
+        StatEntry = "stat-entry",
+        /// chmod(2).
+        SetMode = "chmod",
         /// rename(2).
         Rename = "rename",
+        /// link(2).
+        Link = "link",
         /// unlink(2).
         Unlink = "unlink",
         /// mkdir(2).
@@ -242,7 +260,10 @@ impl Request {
             Request::Stat(_) => RequestKind::Stat,
             Request::StatOpen => RequestKind::StatOpen,
             Request::ReadDirectory => RequestKind::ReadDirectory,
+            Request::StatEntry => RequestKind::StatEntry,
+            Request::SetMode(_) => RequestKind::SetMode,
             Request::Rename { .. } => RequestKind::Rename,
+            Request::Link { .. } => RequestKind::Link,
             Request::Unlink(_) => RequestKind::Unlink,
             Request::MakeDirectory(_) => RequestKind::MakeDirectory,
             Request::RemoveDirectory(_) => RequestKind::RemoveDirectory,
@@ -258,10 +279,14 @@ impl Request {
             Request::Open { .. }
             | Request::ReadBlock { .. }
             | Request::Stat(_)
+            | Request::SetMode(_)
             | Request::Rename { .. }
+            | Request::Link { .. }
             | Request::Unlink(_)
             | Request::MakeDirectory(_)
-            | Request::RemoveDirectory(_) => true,
+            | Request::RemoveDirectory(_)
+            // Others end with a sync of the directory that holds what they named.
+            | Request::SyncHolder(ItemId::Layout(_)) => true,
             Request::Write { .. }
             | Request::WriteAt { .. }
             | Request::Truncate { .. }
@@ -270,6 +295,7 @@ impl Request {
             | Request::Close
             | Request::StatOpen
             | Request::ReadDirectory
+            | Request::StatEntry
             | Request::SyncHolder(_) => false,
         }
     }
@@ -300,7 +326,10 @@ impl fmt::Display for Request {
             Request::Stat(place) => write!(f, "stat {place}"),
             Request::StatOpen => f.write_str("fstat"),
             Request::ReadDirectory => f.write_str("getdents"),
+            Request::StatEntry => f.write_str("stat the next entry"),
+            Request::SetMode(place) => write!(f, "chmod {place}"),
             Request::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            Request::Link { from, to } => write!(f, "link {from} to {to}"),
             Request::Unlink(place) => write!(f, "unlink {place}"),
             Request::MakeDirectory(place) => write!(f, "mkdir {place}"),
             Request::RemoveDirectory(place) => write!(f, "rmdir {place}"),
@@ -317,7 +346,7 @@ pub type RequestOutcome = Result<u64, Errno>;
 pub struct OperationProgress {
     /// The request that ended last; none at the start.
     pub last: Option<RequestKind>,
-    /// What it moved, in bytes.
+    /// What it moved, in bytes; what it counted, of [`Request::StatEntry`].
     pub last_bytes: u64,
     /// Bytes moved by all requests together.
     pub bytes: u64,
@@ -358,6 +387,7 @@ impl OperationProgress {
             Ok(0) if matches!(kind, RequestKind::Write | RequestKind::WriteAt) => {
                 self.fail(kind, Errno::EIO)
             }
+            Ok(entries) if kind == RequestKind::StatEntry => self.last_bytes = entries,
             Ok(bytes) => {
                 self.last_bytes = bytes;
                 self.bytes += bytes;

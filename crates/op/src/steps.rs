@@ -74,7 +74,10 @@ pub(super) fn finish(
         | RequestKind::Stat
         | RequestKind::StatOpen
         | RequestKind::ReadDirectory
+        | RequestKind::StatEntry
+        | RequestKind::SetMode
         | RequestKind::Rename
+        | RequestKind::Link
         | RequestKind::Unlink
         | RequestKind::MakeDirectory
         | RequestKind::RemoveDirectory => close_or_end(so_far),

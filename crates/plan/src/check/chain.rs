@@ -60,7 +60,7 @@ impl Chain {
         }
         let operations = wire.iter().filter_map(|step| find_operation(step.parts()?.0));
         let first = operations.into_iter().find(|operation| operation.subject == Subject::File);
-        if first.is_none_or(|first| first.effect != Effect::AddsEntry) {
+        if first.is_none_or(|first| first.name != "create") {
             follower.names.push(Spot::default());
         }
         for (at, step) in wire.iter().enumerate() {

@@ -27,12 +27,14 @@ const ENTRY_BYTES: u64 = 32;
 const REQUESTS_BETWEEN_DRAWS: u64 = 100;
 
 /// The simulated disk under one cell: which entries exist, which are cached, how full it is.
-/// A bit an entry, whatever the number of files.
+/// Some bits an entry, whatever the number of files.
 pub(crate) struct SimDisk {
     model: SimModel,
     tree: Tree,
     files: Bits,
     directories: Bits,
+    /// Files that have a second name, or a new file beside them that is to take their place.
+    doubled: Bits,
     cached: Bits,
     /// Blocks of the device that are cached.
     cached_blocks: Bits,
@@ -83,6 +85,7 @@ impl SimDisk {
             model,
             files: Bits::new(entries)?,
             directories: Bits::new(if directories { tree.files } else { 0 })?,
+            doubled: Bits::new(entries)?,
             cached: Bits::new(if model.cold_ns > 0 { entries } else { 0 })?,
             cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
@@ -130,7 +133,7 @@ impl SimDisk {
 
     /// Entries that exist.
     pub(crate) fn entries(&self) -> u64 {
-        self.files.count() + self.directories.count()
+        self.files.count() + self.directories.count() + self.doubled.count()
     }
 
     /// Forgets what is cached.
@@ -191,10 +194,14 @@ pub(crate) struct SimEngine {
     open: Option<ItemId>,
     /// Whether writes make the open file longer.
     grows: bool,
+    /// Bytes of the file that is to take the place of another; `None` if there is none.
+    replacing_bytes: Option<u64>,
     /// Whether the operation has opened its file, and so has been counted.
     counted: bool,
     /// Bytes read of what is open.
     taken: u64,
+    /// Entries that were looked at, of those read.
+    stated: u64,
     /// Which operation of the run it is at, from 1; 0 if the model does not ask.
     operation: u64,
     sequence: u64,
@@ -224,8 +231,10 @@ impl SimEngine {
             name: NameBuffer::default(),
             open: None,
             grows: false,
+            replacing_bytes: None,
             counted: false,
             taken: 0,
+            stated: 0,
             operation: 0,
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, phase_number),
@@ -284,7 +293,7 @@ impl SimEngine {
             }
             Request::ReadBlock { bytes, .. } => Ok(u64::from(bytes)),
             Request::Close => {
-                self.taken = 0;
+                (self.taken, self.stated) = (0, 0);
                 self.open.take().map(|_| 0).ok_or(Errno::EBADF)
             }
             Request::ReadDirectory => {
@@ -293,17 +302,25 @@ impl SimEngine {
                 self.taken += bytes;
                 Ok(bytes)
             }
+            Request::StatEntry => {
+                let more = u64::from(self.has_entry());
+                self.stated += more;
+                Ok(more)
+            }
             Request::Sync { .. } | Request::StatOpen | Request::SyncHolder(_) => Ok(0),
-            Request::Stat(place) => self.found(place),
+            Request::Stat(place) | Request::SetMode(place) => self.found(place),
             Request::Rename { from, to } => {
                 self.write_name(to);
                 let outcome = self.found(from);
-                if outcome.is_ok() {
+                if let Some(bytes) = self.replacing_bytes.take() {
+                    self.replace(from, bytes);
+                } else if outcome.is_ok() {
                     self.count_in_holder(from, false);
                     self.count_in_holder(to, true);
                 }
                 outcome
             }
+            Request::Link { from, to } => self.found(from).and_then(|_| self.add_name(to)),
             Request::Unlink(place) => self.unlink(place),
             Request::MakeDirectory(place) => self.set(place, true),
             Request::RemoveDirectory(place) => self.set(place, false),
@@ -320,6 +337,7 @@ impl SimEngine {
                 self.counted = true;
                 true
             }
+            Request::Rename { .. } if self.replacing_bytes.is_some() => false,
             other => other.names_target(),
         }
     }
@@ -374,6 +392,13 @@ impl SimEngine {
     }
 
     fn unlink(&mut self, place: ItemId) -> RequestOutcome {
+        if self.disk.doubled.get(place.number()) {
+            // The other name stays.
+            self.write_name(place);
+            self.disk.doubled.swap(place.number(), false);
+            self.count_in_holder(place, false);
+            return Ok(0);
+        }
         let outcome = self.set(place, false);
         if outcome.is_ok() {
             self.release(place.number(), 0);
@@ -388,7 +413,9 @@ impl SimEngine {
     }
 
     fn open(&mut self, place: ItemId, access: Access) -> RequestOutcome {
+        self.replacing_bytes = None;
         let outcome = match access {
+            Access::CreateNew if self.is_replaced(place) => self.begin_replacing(place),
             Access::CreateNew => self.set(place, true),
             _ => self.found(place),
         };
@@ -400,6 +427,38 @@ impl SimEngine {
             }
         }
         outcome
+    }
+
+    /// Whether this is the next name of a file that exists.
+    fn is_replaced(&self, place: ItemId) -> bool {
+        let ItemId::File { number, generation, .. } = place else { return false };
+        generation > 0 && self.disk.files.get(number)
+    }
+
+    fn begin_replacing(&mut self, place: ItemId) -> RequestOutcome {
+        let outcome = self.add_name(place);
+        self.replacing_bytes = outcome.is_ok().then_some(0);
+        outcome
+    }
+
+    /// Adds a second name of a file that exists.
+    fn add_name(&mut self, place: ItemId) -> RequestOutcome {
+        self.write_name(place);
+        if self.disk.doubled.swap(place.number(), true) == Some(true) {
+            return Err(Errno::EEXIST);
+        }
+        self.count_in_holder(place, true);
+        Ok(0)
+    }
+
+    /// A new file of so many bytes takes the place of the old one.
+    fn replace(&self, place: ItemId, bytes: u64) {
+        self.release(place.number(), 0);
+        if let Some(size) = self.disk.sizes.get(place.number() as usize) {
+            size.store(bytes, Relaxed);
+        }
+        self.disk.doubled.swap(place.number(), false);
+        self.count_in_holder(place, false);
     }
 
     /// A file's bytes become free again but for the first `kept_bytes`.
@@ -422,9 +481,11 @@ impl SimEngine {
         }
     }
 
-    fn write(&self, bytes: u64) -> RequestOutcome {
+    fn write(&mut self, bytes: u64) -> RequestOutcome {
         let outcome = self.take_space(bytes);
-        if let (Ok(_), true, Some(place)) = (outcome, self.grows, self.open)
+        if let (Ok(bytes), Some(replacing)) = (outcome, &mut self.replacing_bytes) {
+            *replacing += bytes;
+        } else if let (Ok(_), true, Some(place)) = (outcome, self.grows, self.open)
             && let Some(size) = self.disk.sizes.get(place.number() as usize)
         {
             size.fetch_add(bytes, Relaxed);
@@ -449,6 +510,11 @@ impl SimEngine {
         };
         let fill = holder.and_then(|holder| self.disk.fill.get(holder as usize));
         OWN_ENTRIES_BYTES + fill.map_or(0, |fill| u64::from(fill.load(Relaxed))) * ENTRY_BYTES
+    }
+
+    /// Whether an entry was read that was not looked at.
+    fn has_entry(&self) -> bool {
+        self.stated < self.taken.saturating_sub(OWN_ENTRIES_BYTES) / ENTRY_BYTES
     }
 
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
@@ -486,19 +552,21 @@ impl SimEngine {
         let model = self.disk.model;
         let ns = match *request {
             Request::Close => return,
+            Request::StatEntry if !self.has_entry() => return,
             Request::Write { .. }
             | Request::WriteAt { .. }
             | Request::Read { .. }
             | Request::ReadDirectory => self.transfer_ns(request),
             Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
             Request::Sync { .. } | Request::SyncHolder(_) => model.sync_ns,
-            Request::Truncate { .. } | Request::StatOpen => model.metadata_ns,
+            Request::Truncate { .. } | Request::StatOpen | Request::StatEntry => model.metadata_ns,
             Request::Open { place, .. }
             | Request::Stat(place)
+            | Request::SetMode(place)
             | Request::Unlink(place)
             | Request::MakeDirectory(place)
             | Request::RemoveDirectory(place) => self.name_ns(place),
-            Request::Rename { from, .. } => self.name_ns(from),
+            Request::Rename { from, .. } | Request::Link { from, .. } => self.name_ns(from),
         };
         self.sequence += 1;
         let requests = self.sequence & 0xffff_ffff_ffff;
