@@ -88,7 +88,7 @@ fn files_after(cell: &CellPlan, phases: usize) -> BTreeMap<u64, File> {
                 Change::Grows => file.size += drawn,
                 Change::Halves => file.size /= 2,
                 Change::Renames => file.renames += 1,
-                Change::SameSize | Change::Nothing | Change::Chunks => {}
+                Change::SameSize | Change::Nothing | Change::Attributes | Change::Chunks => {}
             }
             let writes =
                 matches!(phase.operation.name, "create" | "append" | "overwrite" | "rewrite");

@@ -2,6 +2,7 @@
 //! Nothing here touches a disk: an engine does the requests.
 
 mod append;
+mod chmod;
 mod create;
 mod delete;
 mod find;
@@ -27,8 +28,9 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 17] = [
+pub static OPERATIONS: [Operation; 18] = [
     append::APPEND,
+    chmod::CHMOD,
     create::CREATE,
     delete::DELETE,
     find::FIND,

@@ -44,7 +44,7 @@ impl Operation {
 
     /// Whether it leaves the tree and each target as they were, so that it can be done again.
     pub fn only_looks(&self) -> bool {
-        self.effect == Effect::KeepsTree && !self.change.modifies_target()
+        self.effect == Effect::KeepsTree && self.change == Change::Nothing
     }
 }
 
@@ -99,6 +99,8 @@ pub enum Subject {
 pub enum Change {
     /// Nothing that a later phase would meet.
     Nothing,
+    /// Attributes that no later phase depends on.
+    Attributes,
     /// New content of a newly drawn size.
     NewSize,
     /// New content of the same size.
@@ -118,7 +120,7 @@ impl Change {
     pub const fn writes_content(self) -> bool {
         match self {
             Change::NewSize | Change::SameSize | Change::Grows | Change::Chunks => true,
-            Change::Nothing | Change::Halves | Change::Renames => false,
+            Change::Nothing | Change::Attributes | Change::Halves | Change::Renames => false,
         }
     }
 
@@ -131,11 +133,12 @@ impl Change {
             | Change::Chunks
             | Change::Halves
             | Change::Renames => true,
-            Change::Nothing => false,
+            Change::Nothing | Change::Attributes => false,
         }
     }
 
-    /// Whether an fsync of the file makes it durable: a name is the directory's.
+    /// Whether an operation ends with an fsync of its file: a name is the directory's, and attributes are changed
+    /// without opening the file.
     pub const fn is_synced_with_file(self) -> bool {
         match self {
             Change::NewSize
@@ -143,7 +146,7 @@ impl Change {
             | Change::Grows
             | Change::Chunks
             | Change::Halves => true,
-            Change::Nothing | Change::Renames => false,
+            Change::Nothing | Change::Attributes | Change::Renames => false,
         }
     }
 }

@@ -171,6 +171,8 @@ pub enum Request {
     StatOpen,
     /// One buffer of entries of the open directory; the outcome is its bytes, 0 at the end.
     ReadDirectory,
+    /// chmod(2), to `rw-r-----`.
+    SetMode(ItemId),
     /// rename(2).
     Rename {
         /// The file under its present name.
@@ -213,6 +215,8 @@ named_enum! {
         StatOpen = "stat-open",
         /// getdents(2).
         ReadDirectory = "read-directory",
+        /// chmod(2).
+        SetMode = "chmod",
         /// rename(2).
         Rename = "rename",
         /// unlink(2).
@@ -242,6 +246,7 @@ impl Request {
             Request::Stat(_) => RequestKind::Stat,
             Request::StatOpen => RequestKind::StatOpen,
             Request::ReadDirectory => RequestKind::ReadDirectory,
+            Request::SetMode(_) => RequestKind::SetMode,
             Request::Rename { .. } => RequestKind::Rename,
             Request::Unlink(_) => RequestKind::Unlink,
             Request::MakeDirectory(_) => RequestKind::MakeDirectory,
@@ -258,6 +263,7 @@ impl Request {
             Request::Open { .. }
             | Request::ReadBlock { .. }
             | Request::Stat(_)
+            | Request::SetMode(_)
             | Request::Rename { .. }
             | Request::Unlink(_)
             | Request::MakeDirectory(_)
@@ -300,6 +306,7 @@ impl fmt::Display for Request {
             Request::Stat(place) => write!(f, "stat {place}"),
             Request::StatOpen => f.write_str("fstat"),
             Request::ReadDirectory => f.write_str("getdents"),
+            Request::SetMode(place) => write!(f, "chmod {place}"),
             Request::Rename { from, to } => write!(f, "rename {from} to {to}"),
             Request::Unlink(place) => write!(f, "unlink {place}"),
             Request::MakeDirectory(place) => write!(f, "mkdir {place}"),

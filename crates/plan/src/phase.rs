@@ -353,7 +353,7 @@ impl TargetMap<'_> {
             Change::SameSize => state.size,
             Change::Halves => state.size / 2,
             Change::Chunks => tree.sizes.max(),
-            Change::Nothing | Change::Renames => 0,
+            Change::Nothing | Change::Attributes | Change::Renames => 0,
         };
         let (chunk, opens, closes) = match self.change {
             Change::Chunks => self.chunk(number),
@@ -453,7 +453,7 @@ impl FileState {
     fn apply(&mut self, past: &PastChange, tree: &Tree, number: u64) {
         let drawn = || tree.size_by(past.sizes.unwrap_or(tree.sizes), number, self.writes);
         match past.change {
-            Change::Nothing => {}
+            Change::Nothing | Change::Attributes => {}
             Change::Renames => self.generation += 1,
             Change::SameSize => self.writes += 1,
             Change::Halves => self.size /= 2,

@@ -68,7 +68,7 @@ impl FileChange {
             (Effect::KeepsTree, Change::Grows) => Some(Self::Append(piece)),
             (Effect::KeepsTree, Change::Halves) => Some(Self::Halve),
             (Effect::KeepsTree, Change::Renames) => Some(Self::Rename),
-            (Effect::KeepsTree, Change::Nothing | Change::Chunks) => None,
+            (Effect::KeepsTree, Change::Nothing | Change::Attributes | Change::Chunks) => None,
         }
     }
 

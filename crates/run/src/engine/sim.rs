@@ -294,7 +294,7 @@ impl SimEngine {
                 Ok(bytes)
             }
             Request::Sync { .. } | Request::StatOpen | Request::SyncHolder(_) => Ok(0),
-            Request::Stat(place) => self.found(place),
+            Request::Stat(place) | Request::SetMode(place) => self.found(place),
             Request::Rename { from, to } => {
                 self.write_name(to);
                 let outcome = self.found(from);
@@ -495,6 +495,7 @@ impl SimEngine {
             Request::Truncate { .. } | Request::StatOpen => model.metadata_ns,
             Request::Open { place, .. }
             | Request::Stat(place)
+            | Request::SetMode(place)
             | Request::Unlink(place)
             | Request::MakeDirectory(place)
             | Request::RemoveDirectory(place) => self.name_ns(place),

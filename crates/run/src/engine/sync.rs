@@ -21,6 +21,9 @@ use boatload_plan::{Phase, Tree};
 /// Most directories kept open as bases for names.
 const DIRECTORIES_OPEN_MAX: u64 = 4096;
 
+/// The mode that `chmod` sets; files are made with another.
+const MODE: Mode = Mode::RUSR.union(Mode::WUSR).union(Mode::RGRP);
+
 /// A tree and its open directories.
 pub struct OpenTree {
     /// The tree's law.
@@ -191,6 +194,9 @@ impl Engine for SyncEngine {
             Request::Rename { from, to } => self.rename(from, to),
             Request::Stat(place) => {
                 self.at(place, |dir, name| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW))
+            }
+            Request::SetMode(place) => {
+                self.at(place, |dir, name| rustix::fs::chmodat(dir, name, MODE, AtFlags::empty()))
             }
             Request::Unlink(place) => {
                 self.at(place, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
