@@ -27,7 +27,7 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 18] = [
+const EVERY_OPERATION: [(&str, &str, u64); 19] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
@@ -36,6 +36,7 @@ const EVERY_OPERATION: [(&str, &str, u64); 18] = [
     ("truncate", "count = 60, order = 'random'", 60),
     ("rename", "count = 40, order = 'random'", 40),
     ("chmod", "count = 50, order = 'random'", 50),
+    ("fsync", "", 120),
     ("delete", "name = 'delete-some', count = 30, order = 'random'", 30),
     ("create", "name = 'create-again'", 30),
     ("stat", "order = 'random'", 120),

@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod find;
 mod find_remove;
+mod fsync;
 mod list;
 mod mkdir;
 mod open;
@@ -28,13 +29,14 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 18] = [
+pub static OPERATIONS: [Operation; 19] = [
     append::APPEND,
     chmod::CHMOD,
     create::CREATE,
     delete::DELETE,
     find::FIND,
     find_remove::FIND_REMOVE,
+    fsync::FSYNC,
     list::LIST,
     mkdir::MKDIR,
     open::OPEN,
