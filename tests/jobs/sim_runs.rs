@@ -27,7 +27,7 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 19] = [
+const EVERY_OPERATION: [(&str, &str, u64); 20] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
@@ -43,6 +43,7 @@ const EVERY_OPERATION: [(&str, &str, u64); 19] = [
     ("read", "count = 100, order = 'random'", 100),
     // Four directories below two below one.
     ("list", "", 4),
+    ("fsync-directory", "", 4),
     ("mkdir", "count = 24", 24),
     // The seven of the layout, and those that were just made.
     ("find", "", 7 + 24),

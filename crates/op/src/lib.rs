@@ -8,6 +8,7 @@ mod delete;
 mod find;
 mod find_remove;
 mod fsync;
+mod fsync_directory;
 mod list;
 mod mkdir;
 mod open;
@@ -29,7 +30,7 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 19] = [
+pub static OPERATIONS: [Operation; 20] = [
     append::APPEND,
     chmod::CHMOD,
     create::CREATE,
@@ -37,6 +38,7 @@ pub static OPERATIONS: [Operation; 19] = [
     find::FIND,
     find_remove::FIND_REMOVE,
     fsync::FSYNC,
+    fsync_directory::FSYNC_DIRECTORY,
     list::LIST,
     mkdir::MKDIR,
     open::OPEN,

@@ -267,7 +267,9 @@ impl Request {
             | Request::Rename { .. }
             | Request::Unlink(_)
             | Request::MakeDirectory(_)
-            | Request::RemoveDirectory(_) => true,
+            | Request::RemoveDirectory(_)
+            // Others end with a sync of the directory that holds what they named.
+            | Request::SyncHolder(ItemId::Layout(_)) => true,
             Request::Write { .. }
             | Request::WriteAt { .. }
             | Request::Truncate { .. }
