@@ -72,6 +72,11 @@ fn job_with(kind: RequestKind) -> Job {
             phases: &[CREATE, "operation = 'list'"],
             before: 20,
         },
+        RequestKind::StatEntry => Job {
+            tree: "tree = { files = 20, size = 3_000, directories = 20 }",
+            phases: &[CREATE, "operation = 'list-stat'"],
+            before: 20,
+        },
         RequestKind::SetMode => of_files(&[CREATE, "operation = 'chmod'"], 20),
         RequestKind::Rename => of_files(&[CREATE, "operation = 'rename'"], 20),
         RequestKind::Truncate => of_files(&[CREATE, "operation = 'truncate'"], 20),
@@ -215,6 +220,7 @@ fn met_call(kind: RequestKind) -> MetCall {
     let (phases, name, on, number): (&'static [&'static str], _, _, _) = match kind {
         RequestKind::Open => (&[CREATE], "openat", Name("f0000000011"), 1),
         RequestKind::Stat => (job_with(kind).phases, "newfstatat", Name("f0000000011"), 1),
+        RequestKind::StatEntry => (job_with(kind).phases, "newfstatat", Name("f0000000011"), 1),
         RequestKind::SetMode => (job_with(kind).phases, "fchmodat", Name("f0000000011"), 1),
         RequestKind::Rename => (job_with(kind).phases, "renameat", Name("f0000000011"), 1),
         RequestKind::Unlink => (job_with(kind).phases, "unlinkat", Name("f0000000011"), 1),

@@ -27,7 +27,7 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 20] = [
+const EVERY_OPERATION: [(&str, &str, u64); 21] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
@@ -43,6 +43,7 @@ const EVERY_OPERATION: [(&str, &str, u64); 20] = [
     ("read", "count = 100, order = 'random'", 100),
     // Four directories below two below one.
     ("list", "", 4),
+    ("list-stat", "", 4),
     ("fsync-directory", "", 4),
     ("mkdir", "count = 24", 24),
     // The seven of the layout, and those that were just made.
@@ -70,7 +71,8 @@ fn totals(book: &Book) -> Vec<Totals> {
     let of = |m: &Measurement| {
         let Measurement { operations, bytes, entries_found, invalid, .. } = m.clone();
         // What a listing moves is names, whose length is the file system's business.
-        let bytes = if matches!(m.phase.as_str(), "list" | "find") { None } else { bytes };
+        let bytes =
+            if matches!(m.phase.as_str(), "list" | "list-stat" | "find") { None } else { bytes };
         (m.phase.clone(), operations, bytes, entries_found, invalid)
     };
     book.measurements.iter().map(of).collect()
@@ -149,6 +151,18 @@ fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory
             }
         }
     }
+}
+
+#[test]
+fn a_listing_with_attributes_looks_at_each_entry_once_however_many_fit_a_buffer() {
+    let phases = ["create", "list", "list-stat"].map(|name| format!("operation = '{name}'"));
+    let phases: Vec<&str> = phases.iter().map(String::as_str).collect();
+    let tree = "files = 5_000, size = 0, directories = 2";
+    let book = ran(&job("engine = 'sim'", tree, &phases, "metadata = '1us'"));
+    let [list, both] = ["list", "list-stat"].map(|name| only(&book, name));
+    let microseconds = |m: &Measurement| (m.seconds.unwrap() * 1e6).round();
+    assert_eq!(microseconds(both) - microseconds(list), 5_000.0);
+    assert_eq!((both.operations, both.bytes), (2, list.bytes));
 }
 
 #[test]

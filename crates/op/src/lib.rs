@@ -10,6 +10,7 @@ mod find_remove;
 mod fsync;
 mod fsync_directory;
 mod list;
+mod list_stat;
 mod mkdir;
 mod open;
 mod operation;
@@ -30,7 +31,7 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 20] = [
+pub static OPERATIONS: [Operation; 21] = [
     append::APPEND,
     chmod::CHMOD,
     create::CREATE,
@@ -40,6 +41,7 @@ pub static OPERATIONS: [Operation; 20] = [
     fsync::FSYNC,
     fsync_directory::FSYNC_DIRECTORY,
     list::LIST,
+    list_stat::LIST_STAT,
     mkdir::MKDIR,
     open::OPEN,
     overwrite::OVERWRITE,
@@ -127,6 +129,7 @@ mod tests {
             Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => Ok(u64::from(*bytes)),
             Request::Read { bytes, .. } => Ok(u64::from(*bytes).min(2500 - so_far.bytes)),
             Request::ReadDirectory if so_far.bytes < 64 => Ok(32),
+            Request::StatEntry if so_far.last == Some(RequestKind::ReadDirectory) => Ok(1),
             _ => Ok(0),
         }
     }

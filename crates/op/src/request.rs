@@ -171,6 +171,9 @@ pub enum Request {
     StatOpen,
     /// One buffer of entries of the open directory; the outcome is its bytes, 0 at the end.
     ReadDirectory,
+    /// stat(2) of the next entry of the last buffer but `.` and `..`, by its name in the open directory, and of
+    /// the one behind it if there is no file of that name any more; the outcome is 1, 0 if there are no more.
+    StatEntry,
     /// chmod(2), to `rw-r-----`.
     SetMode(ItemId),
     /// rename(2).
@@ -215,6 +218,8 @@ named_enum! {
         StatOpen = "stat-open",
         /// getdents(2).
         ReadDirectory = "read-directory",
+        /// stat(2) of an entry of a listing.
+        StatEntry = "stat-entry",
         /// chmod(2).
         SetMode = "chmod",
         /// rename(2).
@@ -246,6 +251,7 @@ impl Request {
             Request::Stat(_) => RequestKind::Stat,
             Request::StatOpen => RequestKind::StatOpen,
             Request::ReadDirectory => RequestKind::ReadDirectory,
+            Request::StatEntry => RequestKind::StatEntry,
             Request::SetMode(_) => RequestKind::SetMode,
             Request::Rename { .. } => RequestKind::Rename,
             Request::Unlink(_) => RequestKind::Unlink,
@@ -278,6 +284,7 @@ impl Request {
             | Request::Close
             | Request::StatOpen
             | Request::ReadDirectory
+            | Request::StatEntry
             | Request::SyncHolder(_) => false,
         }
     }
@@ -308,6 +315,7 @@ impl fmt::Display for Request {
             Request::Stat(place) => write!(f, "stat {place}"),
             Request::StatOpen => f.write_str("fstat"),
             Request::ReadDirectory => f.write_str("getdents"),
+            Request::StatEntry => f.write_str("stat the next entry"),
             Request::SetMode(place) => write!(f, "chmod {place}"),
             Request::Rename { from, to } => write!(f, "rename {from} to {to}"),
             Request::Unlink(place) => write!(f, "unlink {place}"),
@@ -326,7 +334,7 @@ pub type RequestOutcome = Result<u64, Errno>;
 pub struct OperationProgress {
     /// The request that ended last; none at the start.
     pub last: Option<RequestKind>,
-    /// What it moved, in bytes.
+    /// What it moved, in bytes; what it counted, of [`Request::StatEntry`].
     pub last_bytes: u64,
     /// Bytes moved by all requests together.
     pub bytes: u64,
@@ -367,6 +375,7 @@ impl OperationProgress {
             Ok(0) if matches!(kind, RequestKind::Write | RequestKind::WriteAt) => {
                 self.fail(kind, Errno::EIO)
             }
+            Ok(entries) if kind == RequestKind::StatEntry => self.last_bytes = entries,
             Ok(bytes) => {
                 self.last_bytes = bytes;
                 self.bytes += bytes;

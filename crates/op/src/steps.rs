@@ -74,6 +74,7 @@ pub(super) fn finish(
         | RequestKind::Stat
         | RequestKind::StatOpen
         | RequestKind::ReadDirectory
+        | RequestKind::StatEntry
         | RequestKind::SetMode
         | RequestKind::Rename
         | RequestKind::Unlink

@@ -195,6 +195,8 @@ pub(crate) struct SimEngine {
     counted: bool,
     /// Bytes read of what is open.
     taken: u64,
+    /// Entries that were looked at, of those read.
+    stated: u64,
     /// Which operation of the run it is at, from 1; 0 if the model does not ask.
     operation: u64,
     sequence: u64,
@@ -226,6 +228,7 @@ impl SimEngine {
             grows: false,
             counted: false,
             taken: 0,
+            stated: 0,
             operation: 0,
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, phase_number),
@@ -284,7 +287,7 @@ impl SimEngine {
             }
             Request::ReadBlock { bytes, .. } => Ok(u64::from(bytes)),
             Request::Close => {
-                self.taken = 0;
+                (self.taken, self.stated) = (0, 0);
                 self.open.take().map(|_| 0).ok_or(Errno::EBADF)
             }
             Request::ReadDirectory => {
@@ -292,6 +295,11 @@ impl SimEngine {
                 let bytes = left.min(super::DIRENT_BYTES as u64);
                 self.taken += bytes;
                 Ok(bytes)
+            }
+            Request::StatEntry => {
+                let more = u64::from(self.has_entry());
+                self.stated += more;
+                Ok(more)
             }
             Request::Sync { .. } | Request::StatOpen | Request::SyncHolder(_) => Ok(0),
             Request::Stat(place) | Request::SetMode(place) => self.found(place),
@@ -451,6 +459,11 @@ impl SimEngine {
         OWN_ENTRIES_BYTES + fill.map_or(0, |fill| u64::from(fill.load(Relaxed))) * ENTRY_BYTES
     }
 
+    /// Whether an entry was read that was not looked at.
+    fn has_entry(&self) -> bool {
+        self.stated < self.taken.saturating_sub(OWN_ENTRIES_BYTES) / ENTRY_BYTES
+    }
+
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
     fn remaining_bytes(&self, bytes: u64) -> u64 {
         let Some(ItemId::File { number, .. }) = self.open else { return 0 };
@@ -486,13 +499,14 @@ impl SimEngine {
         let model = self.disk.model;
         let ns = match *request {
             Request::Close => return,
+            Request::StatEntry if !self.has_entry() => return,
             Request::Write { .. }
             | Request::WriteAt { .. }
             | Request::Read { .. }
             | Request::ReadDirectory => self.transfer_ns(request),
             Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
             Request::Sync { .. } | Request::SyncHolder(_) => model.sync_ns,
-            Request::Truncate { .. } | Request::StatOpen => model.metadata_ns,
+            Request::Truncate { .. } | Request::StatOpen | Request::StatEntry => model.metadata_ns,
             Request::Open { place, .. }
             | Request::Stat(place)
             | Request::SetMode(place)

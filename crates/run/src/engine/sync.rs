@@ -2,6 +2,7 @@
 //! them.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
+use std::ffi::CStr;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
@@ -100,6 +101,8 @@ pub struct SyncEngine {
     new_name: NameBuffer,
     content: ContentPool,
     buffer: AlignedBuffer,
+    /// Entries of a directory in the buffer that were not looked at yet, in bytes.
+    entries: Range<usize>,
 }
 
 impl SyncEngine {
@@ -111,7 +114,7 @@ impl SyncEngine {
         let content = content.for_direct(phase.direct);
         let buffer = AlignedBuffer::new(buffer_bytes(phase));
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
-        Self { shared, base, open: None, name, new_name, content, buffer }
+        Self { shared, base, open: None, name, new_name, content, buffer, entries: 0..0 }
     }
 
     /// The memory of one, in bytes.
@@ -124,7 +127,7 @@ impl SyncEngine {
     fn at<T>(
         &mut self,
         place: ItemId,
-        call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
+        call: impl FnOnce(BorrowedFd<'_>, &CStr) -> rustix::io::Result<T>,
     ) -> RequestOutcome {
         let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, place, &mut self.name);
@@ -146,6 +149,22 @@ impl SyncEngine {
         let directory = locate(&self.shared.tree, base, from, &mut self.name);
         let to = locate(&self.shared.tree, base, to, &mut self.new_name);
         done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
+    }
+
+    fn stat_entry(&mut self) -> RequestOutcome {
+        let directory = opened(&self.open)?;
+        while let Some(entry) = DirectoryEntry::of(self.buffer.get(self.entries.clone())) {
+            self.entries.start += entry.length;
+            if matches!(entry.name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            match rustix::fs::statat(directory, entry.name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(_) => return Ok(1),
+                Err(rustix::io::Errno::NOENT) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(0)
     }
 
     fn sync_holder(&mut self, place: ItemId) -> RequestOutcome {
@@ -189,7 +208,12 @@ impl Engine for SyncEngine {
             Request::Sync { data_only: true } => done(rustix::fs::fdatasync(opened(&self.open)?)),
             Request::Close => close(self.open.take().ok_or(Errno::EBADF)?),
             Request::StatOpen => done(rustix::fs::fstat(opened(&self.open)?)),
-            Request::ReadDirectory => read_directory(opened(&self.open)?, &mut self.buffer),
+            Request::ReadDirectory => {
+                let bytes = read_directory(opened(&self.open)?, &mut self.buffer)?;
+                self.entries = 0..bytes as usize;
+                Ok(bytes)
+            }
+            Request::StatEntry => self.stat_entry(),
             Request::SyncHolder(place) => self.sync_holder(place),
             Request::Rename { from, to } => self.rename(from, to),
             Request::Stat(place) => {
@@ -319,6 +343,25 @@ fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> RequestOutcom
     }
 }
 
+/// An entry of a listing, as getdents64(2) packs it.
+struct DirectoryEntry<'a> {
+    name: &'a CStr,
+    length: usize,
+}
+
+impl<'a> DirectoryEntry<'a> {
+    /// The first one in a buffer; `None` if nothing is left, or what is there is none.
+    fn of(buffer: Option<&'a [u8]>) -> Option<Self> {
+        const LENGTH: Range<usize> = 16..18;
+        const NAME: usize = 19;
+        let buffer = buffer?;
+        let length = u16::from_ne_bytes(buffer.get(LENGTH)?.try_into().ok()?);
+        let length = usize::from(length);
+        let name = CStr::from_bytes_until_nul(buffer.get(NAME..length)?).ok()?;
+        Some(Self { name, length })
+    }
+}
+
 /// Opens a file only to look at it: nothing of it is read, its access time stays.
 pub fn open_for_looking(shared: &OpenTree, place: ItemId) -> Result<OwnedFd, Errno> {
     let mut name = NameBuffer::default();
@@ -332,4 +375,31 @@ pub fn is_cached(shared: &OpenTree, place: ItemId) -> Result<bool, Errno> {
     let mut name = NameBuffer::default();
     let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
     name_is_cached(directory, name.as_c_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry of this name that says it has this length.
+    fn packed(name: &[u8], length: u16) -> Vec<u8> {
+        let mut entry = vec![0; 19];
+        entry[16..18].copy_from_slice(&length.to_ne_bytes());
+        entry.extend(name);
+        entry
+    }
+
+    #[test]
+    fn an_entry_that_does_not_fit_its_buffer_is_none() {
+        let whole = packed(b"f1\0\0\0", 24);
+        let found = DirectoryEntry::of(Some(&whole)).map(|e| (e.name.to_bytes(), e.length));
+        assert_eq!(found, Some((&b"f1"[..], 24)));
+        assert!(DirectoryEntry::of(None).is_none());
+        for cut in 0..whole.len() {
+            assert!(DirectoryEntry::of(Some(&whole[..cut])).is_none(), "{cut}");
+        }
+        for length in [0, 16, 19, 20, 21, 25, u16::MAX] {
+            assert!(DirectoryEntry::of(Some(&packed(b"f1\0\0\0", length))).is_none(), "{length}");
+        }
+    }
 }

@@ -244,6 +244,7 @@ impl DirectorySite {
     fn read_all(&self, phase: &Phase, stop: &AtomicBool) {
         let name = match phase.operation.subject {
             Subject::File if has_files_before(phase) => "read",
+            Subject::Holder if phase.operation.name == "list-stat" => "list-stat",
             Subject::Holder => "list",
             Subject::AnyDirectory => "find",
             _ => return,
