@@ -90,8 +90,10 @@ fn files_after(cell: &CellPlan, phases: usize) -> BTreeMap<u64, File> {
                 Change::Renames => file.renames += 1,
                 Change::SameSize | Change::Nothing | Change::Attributes | Change::Chunks => {}
             }
-            let writes =
-                matches!(phase.operation.name, "create" | "append" | "overwrite" | "rewrite");
+            let writes = matches!(
+                phase.operation.name,
+                "create" | "append" | "overwrite" | "rewrite" | "replace"
+            );
             file.writes += u32::from(writes);
         }
     }
@@ -115,7 +117,7 @@ fn name_of(number: u64, file: File) -> String {
     }
 }
 
-const RICH: [&str; 14] = [
+const RICH: [&str; 15] = [
     "operation = 'create'",
     "operation = 'append', count = 60, order = 'random'",
     "operation = 'append', name = 'append-again', passes = 2",
@@ -123,6 +125,7 @@ const RICH: [&str; 14] = [
     "operation = 'truncate', count = 60, order = 'random', passes = 2",
     "operation = 'rename', count = 40, order = 'random', passes = 2",
     "operation = 'rewrite', count = 30, order = 'random'",
+    "operation = 'replace', count = 45, order = 'random'",
     "operation = 'append', name = 'append-last', count = 70, order = 'random'",
     "operation = 'overwrite', name = 'overwrite-all'",
     "operation = 'stat'",
@@ -158,7 +161,7 @@ fn after_every_phase_names_and_sizes_are_what_plain_steps_make_them() {
         .find(|m| m.operation.is_some_and(|o| o.name() == "read"))
         .unwrap()
         .bytes;
-    let there: u64 = files_after(cell, 11).values().map(|file| file.size).sum();
+    let there: u64 = files_after(cell, 12).values().map(|file| file.size).sum();
     assert_eq!(bytes_read, Some(there), "a read of all reads what is there");
 }
 
@@ -182,7 +185,9 @@ fn a_write_changes_the_files_it_was_to_change_and_no_others() {
                 "truncate" if changed => {
                     assert_eq!(new.unwrap()[..], old[..old.len() / 2], "{name}")
                 }
-                "overwrite" | "rewrite" if changed => assert_ne!(new, Some(old), "{name}"),
+                "overwrite" | "rewrite" | "replace" if changed => {
+                    assert_ne!(new, Some(old), "{name}")
+                }
                 "rename" if changed => {
                     let renamed = name_of(number, File { renames: file.renames + 1, ..file });
                     assert_eq!(&after[&renamed].1, old, "{name} is the same by another name");

@@ -84,6 +84,9 @@ fn the_same_seed_gives_the_same_turns_on_the_simulated_and_on_a_real_file_system
         DELETES,
         "operation = 'append', weight = 5",
         "operation = 'stat', weight = 5",
+        "operation = 'replace', weight = 5, size = 700",
+        "operation = 'chmod', weight = 5",
+        "operation = 'fsync', weight = 5",
     ];
     let mix = mix("count = 3_000, threads = 3", &works);
     let text = |keys: &str| of(keys, "files = 100, size = 2_000", &mix, "");

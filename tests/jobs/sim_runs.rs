@@ -27,16 +27,18 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 21] = [
+const EVERY_OPERATION: [(&str, &str, u64); 23] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
     ("rewrite", "count = 30, order = 'random'", 30),
+    ("replace", "count = 80, order = 'random'", 80),
     ("append", "name = 'append-more', count = 70", 70),
     ("truncate", "count = 60, order = 'random'", 60),
     ("rename", "count = 40, order = 'random'", 40),
     ("chmod", "count = 50, order = 'random'", 50),
     ("fsync", "", 120),
+    ("replace", "name = 'replace-renamed', count = 20", 20),
     ("delete", "name = 'delete-some', count = 30, order = 'random'", 30),
     ("create", "name = 'create-again'", 30),
     ("stat", "order = 'random'", 120),
@@ -150,6 +152,19 @@ fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory
                 assert_eq!(m.invalid, [], "{what}: {}", m.phase);
             }
         }
+    }
+}
+
+#[test]
+fn a_replacement_that_fails_leaves_the_old_file_and_perhaps_the_new_one_which_is_counted() {
+    let phases = ["operation = 'create'", "operation = 'replace', durability = 'fsync'"];
+    for (request, entries) in [("open", 10), ("write", 11), ("sync", 11), ("rename", 11)] {
+        let fault = format!("operation = 15, request = '{request}', outcome = 'EIO'");
+        let sim = format!("metadata = '1us', fault = {{ {fault} }}");
+        let book = ran(&job("engine = 'sim'", "files = 10, size = 1_000", &phases, &sim));
+        let replaced = only(&book, "replace");
+        assert_eq!(replaced.errors.get(&Errno::EIO), Some(&1), "{request}");
+        assert_eq!((replaced.operations, replaced.entries_found), (9, Some(entries)), "{request}");
     }
 }
 

@@ -18,6 +18,7 @@ mod overwrite;
 mod read;
 mod read_device;
 mod rename;
+mod replace;
 pub mod request;
 mod rewrite;
 mod rmdir;
@@ -31,7 +32,7 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 21] = [
+pub static OPERATIONS: [Operation; 22] = [
     append::APPEND,
     chmod::CHMOD,
     create::CREATE,
@@ -48,6 +49,7 @@ pub static OPERATIONS: [Operation; 21] = [
     read::READ,
     read_device::READ_DEVICE,
     rename::RENAME,
+    replace::REPLACE,
     rewrite::REWRITE,
     rmdir::RMDIR,
     stat::STAT,

@@ -21,6 +21,8 @@ pub struct Operation {
     pub change: Change,
     /// Whether it reads all of a file's content, so that the bytes it must bring are known.
     pub reads_content: bool,
+    /// Whether it writes to a new file, which then takes the place of its target.
+    pub makes_temporary: bool,
     /// The next request for a target, given what the earlier ones came to.
     pub step: fn(&Target, &OperationProgress) -> NextRequest,
 }
@@ -34,6 +36,7 @@ impl Operation {
         subject: Subject::File,
         change: Change::Nothing,
         reads_content: false,
+        makes_temporary: false,
         step: |_, _| NextRequest::Done,
     };
 

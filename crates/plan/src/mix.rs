@@ -14,6 +14,7 @@ pub static MIX: Operation = Operation {
     subject: Subject::File,
     change: Change::Nothing,
     reads_content: false,
+    makes_temporary: false,
     step: |_, _| NextRequest::Done,
 };
 

@@ -61,6 +61,19 @@ impl Need {
         Self { bytes, inodes: files.saturating_add(directories) }
     }
 
+    /// What the largest files need that all workers of a phase write at once, each beside the one that it replaces.
+    fn of_temporary(cell: &CellPlan, block: u64) -> Self {
+        let makes = |phase: &&Phase| phase.operations_done().iter().any(|o| o.makes_temporary);
+        let of_phase = |phase: &Phase| {
+            let works = phase.mix.iter().flat_map(|mix| &mix.works).map(|work| work.sizes);
+            let laws = works.chain([phase.sizes]).map(|law| law.unwrap_or(cell.tree.sizes));
+            let (largest, files) = (laws.map(Sizes::max).max(), u64::from(phase.threads));
+            let bytes = contents(Sizes::Fixed(largest.unwrap_or(0)), files, block);
+            Self { bytes, inodes: files }
+        };
+        cell.phases.iter().filter(makes).map(of_phase).fold(Self::default(), Self::max)
+    }
+
     /// What a cell needs on a file system with blocks of `block_bytes`, from mean sizes: exact
     /// for fixed sizes, within a fraction of a percent for many drawn ones.
     pub fn of(cell: &CellPlan, block_bytes: u64) -> Self {
@@ -101,12 +114,16 @@ impl Need {
         let content = content.max(mixed.unwrap_or(0));
         let beside = cell.prepare.as_ref().map(|prepare| Self::of_ballast(prepare, block));
         let beside = beside.unwrap_or_default();
-        let inodes = (most + directories + OWN_INODES).saturating_add(beside.inodes);
+        let temporary = Self::of_temporary(cell, block);
+        let inodes = (most + directories + OWN_INODES)
+            .saturating_add(beside.inodes)
+            .saturating_add(temporary.inodes);
         let names = most
             .saturating_mul(ENTRY_BYTES)
             .saturating_add((directories + most - most_files.min(most)).saturating_mul(block));
         let bytes =
             content.saturating_add(names).saturating_add(beside.bytes).saturating_add(OWN_BYTES);
+        let bytes = bytes.saturating_add(temporary.bytes);
         Self { bytes, inodes }
     }
 }
@@ -187,6 +204,21 @@ mod tests {
         let need = need("1_000", "0");
         assert_eq!(need.inodes, 1_000 + 1 + OWN_INODES);
         assert_eq!(need.bytes, 1_000 * ENTRY_BYTES + (1 << 20) + OWN_BYTES);
+    }
+
+    #[test]
+    fn each_worker_that_replaces_files_needs_room_for_the_largest_beside_the_old_one() {
+        let need = |operation: &str| {
+            let text = format!(
+                "name = \"x\"\nthreads = 4\n[tree]\nfiles = 100\nsize = 5_000\n\
+                 [[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"{operation}\"\n"
+            );
+            let plan = read_job(&text, &Settings::default());
+            Need::of(&plan.unwrap_or_else(|p| panic!("{}", p.report("x"))).cells[0], 4_096)
+        };
+        let (rewrites, replaces) = (need("rewrite"), need("replace"));
+        assert_eq!(replaces.bytes - rewrites.bytes, 4 * 8_192);
+        assert_eq!(replaces.inodes - rewrites.inodes, 4);
     }
 
     #[test]

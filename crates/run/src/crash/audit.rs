@@ -52,6 +52,10 @@ impl<'a> CrashAudit<'a> {
                 names.is_empty() || matches!(promise.begun, Some(FileChange::Create(_)));
             return Ok(if may_be_there { FileFate::Kept } else { FileFate::CameBack });
         };
+        if matches!(promise.begun, Some(FileChange::Exchange { .. })) {
+            // The new file may have been left under its own name.
+            names.retain(|found| found.generation <= promised.generation);
+        }
         let found = match (names.pop(), names.is_empty()) {
             (None, _) if promise.begun == Some(FileChange::Delete) => return Ok(FileFate::Kept),
             (None, _) => return Ok(FileFate::Missing),
@@ -67,7 +71,11 @@ impl<'a> CrashAudit<'a> {
         }
         let is_allowed = match &promise.begun {
             // Of what had all its content dropped, anything may be left.
-            Some(FileChange::Replace(_)) => true,
+            Some(FileChange::Replace(_) | FileChange::Exchange { is_whole: false, .. }) => true,
+            Some(change @ FileChange::Exchange { is_whole: true, .. }) => {
+                let new = change.applied(Some(promised)).unwrap_or_default();
+                self.is(number, &found, promised)? || self.is(number, &found, &new)?
+            }
             Some(FileChange::Overwrite(piece)) => {
                 let over = FileCopy { generation: 0, pieces: vec![*piece] };
                 self.holds(number, &found, promised, Some(&over))?
@@ -84,16 +92,14 @@ impl<'a> CrashAudit<'a> {
                     && self.holds(number, &found, &half, None)?
             }
             Some(FileChange::Create(_) | FileChange::Rename | FileChange::Delete) | None => {
-                found.bytes == promised.bytes() && self.holds(number, &found, promised, None)?
+                self.is(number, &found, promised)?
             }
         };
         if is_allowed {
             return Ok(FileFate::Kept);
         }
         let is_old = match &promise.before {
-            Some(before) => {
-                found.bytes == before.bytes() && self.holds(number, &found, before, None)?
-            }
+            Some(before) => self.is(number, &found, before)?,
             None => false,
         };
         Ok(if is_old { FileFate::Old } else { FileFate::Torn })
@@ -109,10 +115,14 @@ impl<'a> CrashAudit<'a> {
             (Some(_), None) => false,
             (Some(after), Some(found)) => {
                 found.generation == after.generation
-                    && found.bytes == after.bytes()
-                    && self.holds(number, &found, &after, None).unwrap_or(false)
+                    && self.is(number, &found, &after).unwrap_or(false)
             }
         }
+    }
+
+    /// Whether a file is this one, from its beginning to its end.
+    fn is(&mut self, number: u64, found: &FoundFile, copy: &FileCopy) -> ErrnoResult<bool> {
+        Ok(found.bytes == copy.bytes() && self.holds(number, found, copy, None)?)
     }
 
     /// The file under each name that it may have.
@@ -311,6 +321,26 @@ mod tests {
         assert_eq!(file.fate(&mixed(1_000), &promise), FileFate::Torn);
         assert_eq!(file.fate(&vec![0; BYTES as usize], &promise), FileFate::Torn);
         assert_eq!(file.fate(&begun[..9_000], &promise), FileFate::Torn);
+    }
+
+    #[test]
+    fn a_replacement_that_had_begun_leaves_all_of_the_old_content_or_of_the_new_and_perhaps_its_new_file()
+     {
+        let file = OneFile::new();
+        let change = |is_whole| FileChange::Exchange { piece: piece(2), is_whole };
+        let promise = promised(Some(copy(0, &[1])), Some(change(true)));
+        let (old, new) = (file.content(&[1]), file.content(&[2]));
+        let half = [&new[..5_000], &old[5_000..]].concat();
+        std::fs::write(file.path(1), &new[..5_000]).unwrap();
+        let found = [&old, &new, &half, &vec![]].map(|content| file.fate(content, &promise));
+        assert_eq!(found, [FileFate::Kept, FileFate::Kept, FileFate::Torn, FileFate::Torn]);
+        let unsynced = promised(Some(copy(0, &[1])), Some(change(false)));
+        assert_eq!(file.fate(&[], &unsynced), FileFate::Kept);
+        let done = promised(Some(copy(0, &[2])), None);
+        assert_eq!(file.fate(&new, &done), FileFate::Torn, "its new file is there too");
+        std::fs::remove_file(file.path(0)).unwrap();
+        std::fs::remove_file(file.path(1)).unwrap();
+        assert_eq!(CrashAudit::new(&file.open).fate(0, &promise), FileFate::Missing);
     }
 
     #[test]

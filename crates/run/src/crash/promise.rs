@@ -42,6 +42,12 @@ pub(super) enum FileChange {
     Create(FileCopy),
     /// All content goes, then there is new content.
     Replace(ContentPiece),
+    /// New content in a new file, which takes the place of the old.
+    Exchange {
+        piece: ContentPiece,
+        /// Whether the content is durable before that, so that all of it is there, or all of the old.
+        is_whole: bool,
+    },
     /// New content of the same size over the old.
     Overwrite(ContentPiece),
     Append(ContentPiece),
@@ -53,7 +59,7 @@ pub(super) enum FileChange {
 
 impl FileChange {
     fn of(operation: &Operation, target: &Target) -> Option<Self> {
-        let Target { place, version, size: bytes, direct, .. } = *target;
+        let Target { place, version, size: bytes, direct, durability, .. } = *target;
         let piece = ContentPiece { version, bytes, direct };
         let (Subject::File, ItemId::File { generation, .. }) = (operation.subject, place) else {
             return None;
@@ -62,6 +68,10 @@ impl FileChange {
             (Effect::RemovesEntry, _) => Some(Self::Delete),
             (Effect::AddsEntry, _) => {
                 Some(Self::Create(FileCopy { generation, pieces: vec![piece] }))
+            }
+            (Effect::KeepsTree, Change::NewSize) if operation.makes_temporary => {
+                let is_whole = !matches!(durability, Durability::None | Durability::Syncfs);
+                Some(Self::Exchange { piece, is_whole })
             }
             (Effect::KeepsTree, Change::NewSize) => Some(Self::Replace(piece)),
             (Effect::KeepsTree, Change::SameSize) => Some(Self::Overwrite(piece)),
@@ -81,7 +91,9 @@ impl FileChange {
             Self::Rename => copy.generation += 1,
             Self::Append(piece) => copy.pieces.push(*piece),
             Self::Halve => copy.cut(copy.bytes() / 2),
-            Self::Replace(piece) | Self::Overwrite(piece) => copy.pieces = vec![*piece],
+            Self::Replace(piece) | Self::Overwrite(piece) | Self::Exchange { piece, .. } => {
+                copy.pieces = vec![*piece]
+            }
         }
         Some(copy)
     }
@@ -94,6 +106,8 @@ impl FileChange {
             Self::Replace(piece) | Self::Overwrite(piece) | Self::Append(piece) => {
                 Some(piece.bytes)
             }
+            // Its content is synced, but it has its name only once the directory is.
+            Self::Exchange { .. } => None,
             Self::Halve | Self::Rename | Self::Delete => None,
         };
         match durability {
@@ -352,6 +366,24 @@ mod tests {
                 assert!(file.is_promised && file.begun.is_some(), "{durability:?}");
                 assert!(!promises_anything(&plan.cells[0].phases[phase], durability));
             }
+        }
+    }
+
+    #[test]
+    fn a_replacement_is_promised_by_a_sync_of_its_name_and_till_then_one_of_both_contents() {
+        let plan = plan_of(
+            "name = 'x'\n[tree]\nfiles = 40\nsize = 5_000\n[[phase]]\noperation = 'create'\n\
+             [[phase]]\noperation = 'replace'\n",
+        );
+        let of = |durability| promises(&plan, 1, durability, &[10])[0].clone();
+        let file = of(Durability::FsyncDirectory);
+        assert_eq!(file.promised.map(|copy| copy.pieces[0].version), Some(1));
+        assert_eq!(file.begun, None);
+        for (durability, whole) in [(Durability::Fsync, true), (Durability::None, false)] {
+            let file = of(durability);
+            assert_eq!(file.promised.map(|copy| copy.pieces[0].version), Some(0));
+            let is_whole = |change: &FileChange| matches!(change, FileChange::Exchange { is_whole, .. } if *is_whole == whole);
+            assert!(file.begun.as_ref().is_some_and(is_whole), "{durability:?}");
         }
     }
 

@@ -27,12 +27,14 @@ const ENTRY_BYTES: u64 = 32;
 const REQUESTS_BETWEEN_DRAWS: u64 = 100;
 
 /// The simulated disk under one cell: which entries exist, which are cached, how full it is.
-/// A bit an entry, whatever the number of files.
+/// Some bits an entry, whatever the number of files.
 pub(crate) struct SimDisk {
     model: SimModel,
     tree: Tree,
     files: Bits,
     directories: Bits,
+    /// Files that have a second name, or a new file that is to take their place.
+    doubled: Bits,
     cached: Bits,
     /// Blocks of the device that are cached.
     cached_blocks: Bits,
@@ -83,6 +85,7 @@ impl SimDisk {
             model,
             files: Bits::new(entries)?,
             directories: Bits::new(if directories { tree.files } else { 0 })?,
+            doubled: Bits::new(entries)?,
             cached: Bits::new(if model.cold_ns > 0 { entries } else { 0 })?,
             cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
@@ -130,7 +133,7 @@ impl SimDisk {
 
     /// Entries that exist.
     pub(crate) fn entries(&self) -> u64 {
-        self.files.count() + self.directories.count()
+        self.files.count() + self.directories.count() + self.doubled.count()
     }
 
     /// Forgets what is cached.
@@ -191,6 +194,8 @@ pub(crate) struct SimEngine {
     open: Option<ItemId>,
     /// Whether writes make the open file longer.
     grows: bool,
+    /// Bytes of the file that is to take the place of another; `None` if there is none.
+    replacing_bytes: Option<u64>,
     /// Whether the operation has opened its file, and so has been counted.
     counted: bool,
     /// Bytes read of what is open.
@@ -226,6 +231,7 @@ impl SimEngine {
             name: NameBuffer::default(),
             open: None,
             grows: false,
+            replacing_bytes: None,
             counted: false,
             taken: 0,
             stated: 0,
@@ -306,7 +312,9 @@ impl SimEngine {
             Request::Rename { from, to } => {
                 self.write_name(to);
                 let outcome = self.found(from);
-                if outcome.is_ok() {
+                if let Some(bytes) = self.replacing_bytes.take() {
+                    self.replace(from, bytes);
+                } else if outcome.is_ok() {
                     self.count_in_holder(from, false);
                     self.count_in_holder(to, true);
                 }
@@ -328,6 +336,7 @@ impl SimEngine {
                 self.counted = true;
                 true
             }
+            Request::Rename { .. } if self.replacing_bytes.is_some() => false,
             other => other.names_target(),
         }
     }
@@ -382,6 +391,13 @@ impl SimEngine {
     }
 
     fn unlink(&mut self, place: ItemId) -> RequestOutcome {
+        if self.disk.doubled.get(place.number()) {
+            // The other name stays.
+            self.write_name(place);
+            self.disk.doubled.swap(place.number(), false);
+            self.count_in_holder(place, false);
+            return Ok(0);
+        }
         let outcome = self.set(place, false);
         if outcome.is_ok() {
             self.release(place.number(), 0);
@@ -396,7 +412,9 @@ impl SimEngine {
     }
 
     fn open(&mut self, place: ItemId, access: Access) -> RequestOutcome {
+        self.replacing_bytes = None;
         let outcome = match access {
+            Access::CreateNew if self.is_replaced(place) => self.begin_replacing(place),
             Access::CreateNew => self.set(place, true),
             _ => self.found(place),
         };
@@ -408,6 +426,32 @@ impl SimEngine {
             }
         }
         outcome
+    }
+
+    /// Whether this is the next name of a file that exists.
+    fn is_replaced(&self, place: ItemId) -> bool {
+        let ItemId::File { number, generation, .. } = place else { return false };
+        generation > 0 && self.disk.files.get(number)
+    }
+
+    fn begin_replacing(&mut self, place: ItemId) -> RequestOutcome {
+        self.write_name(place);
+        if self.disk.doubled.swap(place.number(), true) == Some(true) {
+            return Err(Errno::EEXIST);
+        }
+        self.count_in_holder(place, true);
+        self.replacing_bytes = Some(0);
+        Ok(0)
+    }
+
+    /// A new file of so many bytes takes the place of the old one.
+    fn replace(&self, place: ItemId, bytes: u64) {
+        self.release(place.number(), 0);
+        if let Some(size) = self.disk.sizes.get(place.number() as usize) {
+            size.store(bytes, Relaxed);
+        }
+        self.disk.doubled.swap(place.number(), false);
+        self.count_in_holder(place, false);
     }
 
     /// A file's bytes become free again but for the first `kept_bytes`.
@@ -430,9 +474,11 @@ impl SimEngine {
         }
     }
 
-    fn write(&self, bytes: u64) -> RequestOutcome {
+    fn write(&mut self, bytes: u64) -> RequestOutcome {
         let outcome = self.take_space(bytes);
-        if let (Ok(_), true, Some(place)) = (outcome, self.grows, self.open)
+        if let (Ok(bytes), Some(replacing)) = (outcome, &mut self.replacing_bytes) {
+            *replacing += bytes;
+        } else if let (Ok(_), true, Some(place)) = (outcome, self.grows, self.open)
             && let Some(size) = self.disk.sizes.get(place.number() as usize)
         {
             size.fetch_add(bytes, Relaxed);
