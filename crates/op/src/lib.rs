@@ -9,6 +9,7 @@ mod find;
 mod find_remove;
 mod fsync;
 mod fsync_directory;
+mod link;
 mod list;
 mod list_stat;
 mod mkdir;
@@ -32,7 +33,7 @@ pub use operation::{Change, Chunk, Durability, Effect, Operation, Subject, Targe
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub static OPERATIONS: [Operation; 22] = [
+pub static OPERATIONS: [Operation; 23] = [
     append::APPEND,
     chmod::CHMOD,
     create::CREATE,
@@ -41,6 +42,7 @@ pub static OPERATIONS: [Operation; 22] = [
     find_remove::FIND_REMOVE,
     fsync::FSYNC,
     fsync_directory::FSYNC_DIRECTORY,
+    link::LINK,
     list::LIST,
     list_stat::LIST_STAT,
     mkdir::MKDIR,

@@ -112,7 +112,7 @@ pub enum Change {
     Grows,
     /// Half of the size: the first half of the content stays.
     Halves,
-    /// Another name.
+    /// Another name, instead of its own or beside it.
     Renames,
     /// A new file with all of its chunks.
     Chunks,

@@ -183,6 +183,13 @@ pub enum Request {
         /// The same file under its new one.
         to: ItemId,
     },
+    /// link(2).
+    Link {
+        /// The file under its present name.
+        from: ItemId,
+        /// Its second name.
+        to: ItemId,
+    },
     /// unlink(2).
     Unlink(ItemId),
     /// mkdir(2).
@@ -224,6 +231,8 @@ named_enum! {
         SetMode = "chmod",
         /// rename(2).
         Rename = "rename",
+        /// link(2).
+        Link = "link",
         /// unlink(2).
         Unlink = "unlink",
         /// mkdir(2).
@@ -254,6 +263,7 @@ impl Request {
             Request::StatEntry => RequestKind::StatEntry,
             Request::SetMode(_) => RequestKind::SetMode,
             Request::Rename { .. } => RequestKind::Rename,
+            Request::Link { .. } => RequestKind::Link,
             Request::Unlink(_) => RequestKind::Unlink,
             Request::MakeDirectory(_) => RequestKind::MakeDirectory,
             Request::RemoveDirectory(_) => RequestKind::RemoveDirectory,
@@ -271,6 +281,7 @@ impl Request {
             | Request::Stat(_)
             | Request::SetMode(_)
             | Request::Rename { .. }
+            | Request::Link { .. }
             | Request::Unlink(_)
             | Request::MakeDirectory(_)
             | Request::RemoveDirectory(_)
@@ -318,6 +329,7 @@ impl fmt::Display for Request {
             Request::StatEntry => f.write_str("stat the next entry"),
             Request::SetMode(place) => write!(f, "chmod {place}"),
             Request::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            Request::Link { from, to } => write!(f, "link {from} to {to}"),
             Request::Unlink(place) => write!(f, "unlink {place}"),
             Request::MakeDirectory(place) => write!(f, "mkdir {place}"),
             Request::RemoveDirectory(place) => write!(f, "rmdir {place}"),

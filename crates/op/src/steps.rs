@@ -77,6 +77,7 @@ pub(super) fn finish(
         | RequestKind::StatEntry
         | RequestKind::SetMode
         | RequestKind::Rename
+        | RequestKind::Link
         | RequestKind::Unlink
         | RequestKind::MakeDirectory
         | RequestKind::RemoveDirectory => close_or_end(so_far),

@@ -434,6 +434,13 @@ mod tests {
     }
 
     #[test]
+    fn links_are_refused_outside_of_chains() {
+        let problems = read("files = 100", "operation = 'link'");
+        let report = problems.map(|_| ()).unwrap_err().report("x");
+        assert!(report.contains("it as a step of a chain in a mix"), "{report}");
+    }
+
+    #[test]
     fn a_slash_in_the_name_of_a_phase_is_refused() {
         let problems = read("files = 100", "name = 'a/b'\noperation = 'read'");
         let report = problems.map(|_| ()).unwrap_err().report("x");

@@ -42,6 +42,13 @@ impl<'a> CellCheck<'a> {
         let end = keys.phase_end(wire.duration.as_ref());
         let sizes = wire.size.as_ref().map(|size| sizes(Some(size), keys.table("size")));
         let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
+        let is_of_chains =
+            operation.effect == Effect::AddsEntry && operation.change == Change::Renames;
+        if is_of_chains {
+            let found = format!("`{}` as a phase", operation.name);
+            keys.problem("operation", found, "it as a step of a chain in a mix");
+            return None;
+        }
         let passes = passes.map(|passes| keys.check_passes(passes, operation));
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
         let (rank_offset, end) = (rank_offset?, end?);

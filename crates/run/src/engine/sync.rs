@@ -144,11 +144,17 @@ impl SyncEngine {
         Ok(0)
     }
 
-    fn rename(&mut self, from: ItemId, to: ItemId) -> RequestOutcome {
+    /// Makes one call on the present and the new name of a file.
+    fn at_both(
+        &mut self,
+        from: ItemId,
+        to: ItemId,
+        call: impl FnOnce(BorrowedFd<'_>, &CStr, BorrowedFd<'_>, &CStr) -> rustix::io::Result<()>,
+    ) -> RequestOutcome {
         let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, from, &mut self.name);
         let to = locate(&self.shared.tree, base, to, &mut self.new_name);
-        done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
+        done(call(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
     }
 
     fn stat_entry(&mut self) -> RequestOutcome {
@@ -215,7 +221,12 @@ impl Engine for SyncEngine {
             }
             Request::StatEntry => self.stat_entry(),
             Request::SyncHolder(place) => self.sync_holder(place),
-            Request::Rename { from, to } => self.rename(from, to),
+            Request::Rename { from, to } => self.at_both(from, to, |old, name, new, new_name| {
+                rustix::fs::renameat(old, name, new, new_name)
+            }),
+            Request::Link { from, to } => self.at_both(from, to, |old, name, new, new_name| {
+                rustix::fs::linkat(old, name, new, new_name, AtFlags::empty())
+            }),
             Request::Stat(place) => {
                 self.at(place, |dir, name| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW))
             }
