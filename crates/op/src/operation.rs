@@ -208,6 +208,14 @@ impl Target {
     }
 }
 
+impl OperationProgress {
+    /// That of an operation that has not begun.
+    #[inline]
+    pub fn before(target: &Target) -> Self {
+        Self { open: !target.opens, ..Self::default() }
+    }
+}
+
 /// A chunk of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {

@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use super::Target;
 use boatload_base::errno::Errno;
 use boatload_base::named_enum;
 
@@ -366,12 +365,6 @@ pub struct RequestError {
 }
 
 impl OperationProgress {
-    /// That of an operation that has not begun.
-    #[inline]
-    pub fn before(target: &Target) -> Self {
-        Self { open: !target.opens, ..Self::default() }
-    }
-
     /// Takes in what `request` came to.
     #[inline]
     pub fn complete(&mut self, request: &Request, outcome: RequestOutcome) {

@@ -445,7 +445,7 @@ mod tests {
             ("", count, &[zero], "phase[2].work", "a work with a `weight` of 1 or more"),
             ("", count, &[oldest], "phase[2].work[1].order", "oldest is for delete"),
             ("", count, &[sized], "phase[2].work[1].size", "gives files a size"),
-            ("", count, &[rename], "phase[2].work[1].operation", "one of `append`, `create`"),
+            ("", count, &[rename], "phase[2].work[1].operation", "one of `append`, `chmod`"),
             ("", "", &[READ], "phase[2]", "add `duration = \"30s\"`"),
             ("", "count = 5\nduration = 3", &[READ], "phase[2].count", "one of them"),
             ("", "count = 5\npasses = 3", &[READ], "phase[2].passes", "`passes` of a mix"),

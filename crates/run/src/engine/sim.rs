@@ -33,7 +33,7 @@ pub(crate) struct SimDisk {
     tree: Tree,
     files: Bits,
     directories: Bits,
-    /// Files that have a second name, or a new file beside them that is to take their place.
+    /// Files that have a second name, or a new file that is to take their place.
     doubled: Bits,
     cached: Bits,
     /// Blocks of the device that are cached.
@@ -662,4 +662,47 @@ fn wandering(seed: u64, request: u64) -> f64 {
     let at = request / REQUESTS_BETWEEN_DRAWS;
     let share = (request % REQUESTS_BETWEEN_DRAWS) as f64 / REQUESTS_BETWEEN_DRAWS as f64;
     drawn(at) * (1.0 - share) + drawn(at + 1) * share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::sync::{OpenTree, SyncEngine};
+    use boatload_op::find_operation;
+    use boatload_plan::selection::{EntryRange, Order, Selection};
+
+    /// The outcomes of requests to a file with two names.
+    fn outcomes(engine: &mut impl Engine) -> Vec<RequestOutcome> {
+        let (one, two) = (ItemId::file(0), ItemId::file(0).renamed());
+        let access = Access::CreateNew;
+        let (dsync, keep_atime, direct) = (false, false, false);
+        let requests = [
+            Request::Open { place: one, access, dsync, keep_atime, direct },
+            Request::Close,
+            Request::Link { from: one, to: two },
+            Request::Link { from: one, to: two },
+            Request::SetMode(two),
+            Request::Unlink(one),
+            Request::Stat(two),
+            Request::Unlink(two),
+            Request::Stat(two),
+        ];
+        requests.map(|request| engine.carry_out(&request)).into()
+    }
+
+    #[test]
+    fn a_file_with_two_names_is_there_until_both_are_gone() {
+        let selection = Selection::new(EntryRange::whole(0, 1), Order::Sequential, 1, 1, 0);
+        let phase = Phase::bare(find_operation("link").unwrap(), selection, 1);
+        let tree = Tree { files: 1, ..Tree::without_files(1) };
+        let mut truth = vec![Ok(0); 9];
+        (truth[3], truth[8]) = (Err(Errno::EEXIST), Err(Errno::ENOENT));
+        let directory = tempfile::tempdir().unwrap();
+        let root = std::fs::File::open(directory.path()).unwrap().into();
+        let open = OpenTree::open(tree.clone(), root, 1, true).unwrap();
+        assert_eq!(outcomes(&mut SyncEngine::new(Arc::new(open), 0, &phase)), truth);
+        let disk = SimDisk::new(SimModel::default(), tree, false, 0, Arc::default()).unwrap();
+        let clock = VirtualClock::default();
+        assert_eq!(outcomes(&mut SimEngine::new(Arc::new(disk), &phase, clock, 0, 0)), truth);
+    }
 }
