@@ -169,7 +169,7 @@ pub(crate) fn summarize(book: &Book) -> Summary {
 }
 
 /// Whether a run is about a measurement: where there is a mix, about it and not what comes before; where its works have
-/// workers of their own, about each of them, since the whole is made of another part of each where one is slower.
+/// workers of their own, about the first of them, since the whole is made of another part of each where one is slower.
 pub(crate) fn leads(book: &Book, m: &Measurement) -> bool {
     let mut mixes = book.measurements.iter().filter(|m| m.is_mix()).peekable();
     if mixes.peek().is_none() {
@@ -178,9 +178,9 @@ pub(crate) fn leads(book: &Book, m: &Measurement) -> bool {
     let mix = mix_of(&m.phase).unwrap_or(&m.phase);
     let Some(whole) = mixes.find(|other| other.phase == mix) else { return false };
     let is_of = |part: &&Measurement| part.part_of.as_ref() == Some(&whole.phase);
-    let mut parts = book.measurements.iter().filter(is_of);
-    let is_parted = parts.any(|part| part.threads != whole.threads);
-    !m.is_step() && m.is_part() == is_parted
+    let first = book.measurements.iter().find(is_of);
+    let leading = first.filter(|part| part.threads != whole.threads).unwrap_or(whole);
+    m.phase == leading.phase
 }
 
 /// Gives rates of several repeats their intervals: each by the variance of its own repeats, drawn towards what the

@@ -124,8 +124,7 @@ fn of_one(run: &RunView<'_>, group: &VariantSummary) -> Option<Statement> {
         // With a margin for all of them below, their own intervals are in the table.
         let rank = if at < 2 { 0 } else { 2 };
         // Whoever serves or delivers is asked how long one has to wait.
-        let is_mix = run.book.measurements.iter().any(|m| m.phase == row.phase && m.is_of_mix());
-        let p99 = row.tail.and_then(|tail| tail.p99_ns).filter(|_| is_mix);
+        let p99 = row.tail.and_then(|tail| tail.p99_ns).filter(|_| run.is_of_mix(&row.phase));
         let p99 = p99.map(|ns| parts![", 99% within ", Part::Figure(duration(ns as f64))]);
         others = others.with(rank, at_rate).with(5, interval).with(rank, p99.unwrap_or_default());
     }

@@ -81,18 +81,19 @@ impl Reading for Ranking {
 }
 
 /// What an answer ranks, of the whole job (`None`) and phases: the job, else mixes as wholes, or, where they are no measure,
-/// their works, and not the phases that prepare them; else all.
+/// their first work, and not the phases that prepare them; else all.
 fn leading<'a>(all: &[Option<&'a str>]) -> Vec<Option<&'a str>> {
     if all.contains(&None) {
         return vec![None];
     }
     let whole = |one: &&Option<&str>| all.iter().flatten().any(|phase| mix_of(phase) == **one);
-    let work = |one: &&Option<&str>| one.is_some_and(|phase| mix_of(phase).is_some());
-    let of = |is: &dyn Fn(&&Option<&str>) -> bool| -> Vec<Option<&str>> {
-        all.iter().filter(|one| is(one)).copied().collect()
-    };
-    let found = [of(&whole), of(&work)].into_iter().find(|some| !some.is_empty());
-    found.unwrap_or_else(|| all.to_vec())
+    let is_work = |one: &&Option<&str>| one.is_some_and(|phase| mix_of(phase).is_some());
+    let mixes: Vec<Option<&str>> = all.iter().filter(whole).copied().collect();
+    match all.iter().find(is_work) {
+        Some(_) if !mixes.is_empty() => mixes,
+        Some(first) => all.iter().filter(|one| *one == first).copied().collect(),
+        None => all.to_vec(),
+    }
 }
 
 /// The effect as a list of all has it.
@@ -452,13 +453,21 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     table.rows.extend(time_name.map(|name| row(name, Vec::new())));
     table.rows.push(row("times as long", Vec::new()));
     table.rows.push(row("interval", Vec::new()));
+    let of_mix = order.phase.as_deref().filter(|phase| run.is_of_mix(phase));
+    let tail_row = |phase: &str| row(&format!("p99 of {phase}"), Vec::new());
+    table.rows.extend(of_mix.map(tail_row));
     table.rows.extend(phases.iter().map(|phase| row(phase, parts![Part::Phase((*phase).into())])));
     let others = order.others.iter().map(|other| (other.name.as_str(), Some(other.headline)));
     for (name, headline) in std::iter::once((order.first.as_str(), None)).chain(others) {
         let time = order.mean_ns(name).map_or(AnswerCell::Missing, AnswerCell::Time);
         let [times, interval] = ratio_cells(headline);
         let rates = phases.iter().map(|phase| rate(run.summary.row(name, None, phase)));
-        let cells = time_name.map(|_| time).into_iter().chain([times, interval]).chain(rates);
+        let tail = of_mix.map(|phase| {
+            let p99_ns = run.summary.row(name, None, phase).and_then(|row| row.tail?.p99_ns);
+            p99_ns.map_or(AnswerCell::Missing, |ns| AnswerCell::Time(ns as f64))
+        });
+        let cells = time_name.map(|_| time).into_iter().chain([times, interval]);
+        let cells = cells.chain(tail).chain(rates);
         table.add(name, cells);
     }
     let limits =

@@ -189,6 +189,11 @@ impl<'a> RunView<'a> {
         named.chain(rest).chain(mixes).collect()
     }
 
+    /// Whether a phase is a mix or a part of one.
+    pub(crate) fn is_of_mix(&self, phase: &str) -> bool {
+        self.book.measurements.iter().any(|m| m.phase == phase && m.is_of_mix())
+    }
+
     /// The turns in each second that a mix was to keep; `None` of other phases, and of its works.
     pub(crate) fn pace_of(&self, phase: &str) -> Option<f64> {
         let mut own = self.book.measurements.iter().filter(|m| m.phase == *phase && !m.is_part());
