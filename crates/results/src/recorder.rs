@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use hdrhistogram::Histogram;
 
 use super::book::{Latency, Window};
-use super::histogram::{LATENCY_MAX_NS, new_histogram};
+use super::histogram::{coarse_histogram, new_histogram};
 use boatload_plan::Phase;
 use boatload_plan::mix::Mix;
 use boatload_plan::phase::MixPart;
@@ -53,7 +53,7 @@ impl PhaseRecorder {
     /// phase, if it has any, and then it is.
     pub fn new(turns: Option<u64>, windows: Option<Arc<Mutex<Windows>>>) -> Self {
         Self {
-            all: LatencyRecord::new(turns),
+            all: LatencyRecord::new(turns, new_histogram()),
             service: None,
             windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
             parts: Vec::new(),
@@ -63,9 +63,10 @@ impl PhaseRecorder {
 
     /// For a worker of a mix, each part of it apart; with the times from when turns began, where they have a pace.
     pub fn of_mix(turns: Option<u64>, phase: &Phase, mix: &Mix) -> Self {
-        let service = || mix.pace.map(|_| LatencyRecord::new(None));
+        let record = || LatencyRecord::new(None, coarse_histogram());
+        let service = || mix.pace.map(|_| record());
         let part = |part: &MixPart| {
-            let (all, service) = (LatencyRecord::new(None), service().filter(|_| !part.is_step));
+            let (all, service) = (record(), service().filter(|_| !part.is_step));
             PartRecorder { turns: 0, all, service }
         };
         let parts = phase.parts();
@@ -77,19 +78,17 @@ impl PhaseRecorder {
     /// The memory of one, in bytes.
     pub fn bytes(phase: &Phase) -> u64 {
         let of = |histogram: &Histogram<u64>| 8 * histogram.distinct_values() as u64;
-        let windows = if phase.windows > 0 { of(&window_histogram()) } else { 0 };
-        let records = phase.mix.as_ref().map_or(1, |mix| {
-            let each = 1 + u64::from(mix.pace.is_some());
-            (1 + phase.parts().len() as u64) * each
-        });
-        of(&new_histogram()) * records + windows + size_of::<Self>() as u64
+        let windows = if phase.windows > 0 { of(&coarse_histogram()) } else { 0 };
+        let each = phase.mix.as_ref().map_or(1, |mix| 1 + u64::from(mix.pace.is_some()));
+        let parts = of(&coarse_histogram()) * phase.parts().len() as u64;
+        of(&new_histogram()) + parts * each + windows + size_of::<Self>() as u64
     }
 }
 
 impl LatencyRecord {
-    fn new(turns: Option<u64>) -> Self {
+    fn new(turns: Option<u64>, histogram: Histogram<u64>) -> Self {
         let (max_ns, min_ns) = (0, u64::MAX);
-        Self { histogram: new_histogram(), max_ns, min_ns, slices: Slices::new(turns) }
+        Self { histogram, max_ns, min_ns, slices: Slices::new(turns) }
     }
 
     #[inline]
@@ -331,9 +330,6 @@ pub(super) fn latency(
     Latency { mean: mean_ns, min, p50: next(), p90: next(), p99: next(), p99_9: next(), max }
 }
 
-/// Two significant digits: a window's percentiles are within 1%.
-const DIGITS: u8 = 2;
-
 /// The windows of a phase, shared by its workers.
 pub struct Windows {
     number: u64,
@@ -416,12 +412,6 @@ fn first_of(window: u64, windows: u64, total: u64) -> u64 {
     (u128::from(window) * u128::from(total)).div_ceil(u128::from(windows)) as u64
 }
 
-/// An empty histogram of one window.
-fn window_histogram() -> Histogram<u64> {
-    #[expect(clippy::expect_used, reason = "constants, tried by every test")]
-    Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS).expect("constant bounds are valid")
-}
-
 struct WindowPart {
     histogram: Histogram<u64>,
     sum_ns: u128,
@@ -442,7 +432,7 @@ impl WindowRecorder {
     /// For a worker with `turns` operations, which takes its share of every window.
     fn new(turns: u64, shared: Arc<Mutex<Windows>>) -> Self {
         let number = shared.lock().map_or(1, |windows| windows.number);
-        let part = WindowPart { histogram: window_histogram(), sum_ns: 0, max_ns: 0 };
+        let part = WindowPart { histogram: coarse_histogram(), sum_ns: 0, max_ns: 0 };
         Self { shared, number, turns, window: 0, next: first_of(1, number, turns), part }
     }
 
