@@ -166,6 +166,7 @@ impl Phase {
     }
 
     /// What the file looks like before this phase.
+    #[inline(never)]
     pub fn state_before(&self, tree: &Tree, number: u64) -> FileState {
         let mut state = FileState::default();
         for past in &self.history {
@@ -223,7 +224,22 @@ impl Phase {
         let needs_state =
             subject == Subject::File && !self.history.is_empty() && (needs_size || renamed);
         let sizes = self.sizes.unwrap_or(tree.sizes);
-        TargetMap { phase: self, tree, subject, change, needs_state, sizes }
+        let all = self.target_of_all();
+        TargetMap { phase: self, tree, subject, change, needs_state, sizes, all }
+    }
+
+    /// What all its targets share.
+    fn target_of_all(&self) -> Target {
+        Target {
+            place: ItemId::File { number: 0, generation: 0 },
+            size: 0,
+            version: 0,
+            block: self.block,
+            durability: self.durability,
+            keep_atime: self.keep_atime,
+            direct: self.direct,
+            chunk: Chunk::default(),
+        }
     }
 
     /// The law of the sizes that it writes; if it reads, the one by which they were last written.
@@ -336,16 +352,18 @@ pub struct TargetMap<'a> {
     change: Change,
     needs_state: bool,
     sizes: Sizes,
+    all: Target,
 }
 
 impl TargetMap<'_> {
     /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
     /// earlier phase that changed files.
-    #[inline]
+    // Always, in the hot loop: a call copies the target.
+    #[inline(always)]
     pub fn target(&self, number: u64) -> Target {
-        let Self { phase, tree, .. } = *self;
+        let tree = self.tree;
         let state = match self.needs_state {
-            true => phase.state_before(tree, number),
+            true => self.phase.state_before(tree, number),
             false => FileState::default(),
         };
         let size = match self.change {
@@ -355,22 +373,16 @@ impl TargetMap<'_> {
             Change::Chunks => tree.sizes.max(),
             Change::Nothing | Change::Renames => 0,
         };
-        Target {
-            place: self.place(number, state.generation),
-            size,
-            version: state.writes,
-            block: phase.block,
-            durability: phase.durability,
-            keep_atime: phase.keep_atime,
-            direct: phase.direct,
-            chunk: match self.change {
-                Change::Chunks => self.chunk(number),
-                _ => Chunk::default(),
-            },
+        let place = self.place(number, state.generation);
+        let mut target = Target { place, size, version: state.writes, ..self.all };
+        if self.change == Change::Chunks {
+            target.chunk = self.chunk(number);
         }
+        target
     }
 
     /// The phase writes all chunks of a file or none, so that the first one always creates it.
+    #[inline(never)]
     fn chunk(&self, number: u64) -> Chunk {
         let Some(chunks) = self.tree.chunks else { return Chunk::default() };
         let within = number % chunks.per_file;
@@ -388,9 +400,18 @@ impl TargetMap<'_> {
 
     #[inline]
     fn place(&self, number: u64, generation: u32) -> ItemId {
-        let walk = self.phase.walk;
         match self.subject {
             Subject::File => ItemId::File { number, generation },
+            _ => self.other_place(number),
+        }
+    }
+
+    /// The place where the numbers are not those of files.
+    #[inline(never)]
+    fn other_place(&self, number: u64) -> ItemId {
+        let walk = self.phase.walk;
+        match self.subject {
+            Subject::File => ItemId::File { number, generation: 0 },
             Subject::Chunk => {
                 let per_file = self.tree.chunks.map_or(1, |chunks| chunks.per_file);
                 ItemId::File { number: number / per_file, generation: 0 }
@@ -410,39 +431,31 @@ impl TargetMap<'_> {
 /// Maps the numbers of files to the targets of one work.
 #[derive(Clone, Copy)]
 pub struct WorkTargets<'a> {
-    phase: &'a Phase,
     tree: &'a Tree,
     change: Change,
     sizes: Sizes,
+    /// The phases before wrote the first versions.
+    first_version: u64,
+    all: Target,
 }
 
 impl<'a> WorkTargets<'a> {
     /// The targets of a work of the phase.
     pub fn new(phase: &'a Phase, tree: &'a Tree, work: &Work) -> Self {
         let sizes = work.sizes.unwrap_or(tree.sizes);
-        Self { phase, tree, change: work.operation.change, sizes }
+        let (first_version, all) = (phase.history.len() as u64, phase.target_of_all());
+        Self { tree, change: work.operation.change, sizes, first_version, all }
     }
 
     /// The file with this number, in this turn of its worker: no content is written twice.
     #[inline]
     pub fn target(&self, number: u64, turn: u64) -> Target {
-        let Self { phase, tree, .. } = *self;
-        // The phases before wrote the first versions.
-        let version = ((turn + phase.history.len() as u64) % VERSIONS) as u32;
+        let version = ((turn + self.first_version) % VERSIONS) as u32;
         let size = match self.change.writes_content() {
-            true => tree.size_by(self.sizes, number, version),
+            true => self.tree.size_by(self.sizes, number, version),
             false => 0,
         };
-        Target {
-            place: ItemId::File { number, generation: 0 },
-            size,
-            version,
-            block: phase.block,
-            durability: phase.durability,
-            keep_atime: phase.keep_atime,
-            direct: phase.direct,
-            chunk: Chunk::default(),
-        }
+        Target { place: ItemId::File { number, generation: 0 }, size, version, ..self.all }
     }
 }
 
