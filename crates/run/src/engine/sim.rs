@@ -186,6 +186,8 @@ pub(crate) struct SimEngine {
     phase: Phase,
     clock: VirtualClock,
     free: bool,
+    /// Whether nothing is simulated but which entries exist.
+    plain: bool,
     name: NameBuffer,
     content: ContentPool,
     open: Option<ItemId>,
@@ -218,6 +220,7 @@ impl SimEngine {
         let written_bytes_max = if free { phase.write_bytes_max(&disk.tree) } else { 0 };
         Self {
             free,
+            plain: free && !disk.model.counts_operations(),
             content: ContentPool::new(&disk.tree, written_bytes_max).for_direct(phase.direct),
             phase: phase.clone(),
             clock,
@@ -235,6 +238,31 @@ impl SimEngine {
                 * disk.pass_factor(phase_number)
                 * disk.neighbour_factor(phase_number).unwrap_or(1.0),
             disk,
+        }
+    }
+
+    /// Lets the request's time pass, and says what becomes of it if it meets the planned fault.
+    fn before_serving(&mut self, request: &Request) -> Option<RequestOutcome> {
+        let begins = self.begins(request);
+        if begins && self.disk.model.counts_operations() {
+            self.operation = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
+        }
+        if !self.free {
+            self.pass_time(request);
+        }
+        match self.fault(request, begins) {
+            Some(SimFaultOutcome::Fails(errno)) => {
+                if *request == Request::Close {
+                    self.open = None;
+                }
+                Some(Err(errno))
+            }
+            Some(SimFaultOutcome::IsShort) => Some(self.serve_half(request)),
+            Some(SimFaultOutcome::Hangs) => {
+                self.clock.advance(HANG_NS);
+                None
+            }
+            None => None,
         }
     }
 
@@ -545,27 +573,8 @@ impl SimEngine {
 impl Engine for SimEngine {
     #[inline]
     fn carry_out(&mut self, request: &Request) -> RequestOutcome {
-        let begins = self.begins(request);
-        if begins && self.disk.model.counts_operations() {
-            self.operation = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
-        }
-        if !self.free {
-            self.pass_time(request);
-        }
-        match self.fault(request, begins) {
-            Some(SimFaultOutcome::Fails(errno)) => {
-                if *request == Request::Close {
-                    self.open = None;
-                }
-                return Err(errno);
-            }
-            Some(SimFaultOutcome::IsShort) => {
-                return self.serve_half(request);
-            }
-            Some(SimFaultOutcome::Hangs) => self.clock.advance(HANG_NS),
-            None => {}
-        }
-        self.serve(request)
+        let outcome = if self.plain { None } else { self.before_serving(request) };
+        outcome.unwrap_or_else(|| self.serve(request))
     }
 }
 
