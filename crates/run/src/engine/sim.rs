@@ -38,7 +38,7 @@ pub(crate) struct SimDisk {
     cached_blocks: Bits,
     /// Entries of each holder, kept only where time passes.
     fill: Vec<AtomicU32>,
-    /// Bytes of each file, kept only beside a mix, where they do not follow from its number.
+    /// Bytes of each file, kept only beside a mix whose files differ: they do not follow from their numbers.
     sizes: Vec<AtomicU64>,
     /// How much longer everything takes in this repeat.
     repeat_factor: f64,
@@ -61,7 +61,7 @@ pub(crate) struct SimShared {
 
 impl SimDisk {
     /// An empty disk for the tree's entries; `directories` says whether any phase makes some,
-    /// `blocks` how many of the device are read.
+    /// `blocks` how many of the device are read, `sized` the number of files whose sizes are kept.
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
@@ -70,15 +70,14 @@ impl SimDisk {
         tree: Tree,
         directories: bool,
         blocks: u64,
+        sized: u64,
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.takes_no_time() { 0 } else { tree.holders() };
         let entries = tree.capacity();
         let mut sizes = Vec::new();
-        sizes.try_reserve_exact(
-            usize::try_from(tree.files_max.unwrap_or(0)).unwrap_or(usize::MAX),
-        )?;
-        sizes.extend((0..tree.files_max.unwrap_or(0)).map(|_| AtomicU64::new(0)));
+        sizes.try_reserve_exact(usize::try_from(sized).unwrap_or(usize::MAX))?;
+        sizes.extend((0..sized).map(|_| AtomicU64::new(0)));
         Ok(Self {
             model,
             files: Bits::new(entries)?,
@@ -441,6 +440,7 @@ impl SimEngine {
     fn size_of(&self, number: u64) -> u64 {
         match self.disk.sizes.get(number as usize) {
             Some(size) => size.load(Relaxed),
+            None if self.disk.tree.files_max.is_some() => self.disk.tree.sizes.max(),
             None => self.phase.state_before(&self.disk.tree, number).size,
         }
     }
