@@ -5,7 +5,10 @@
 //! `cargo bench --bench overhead` takes under five minutes, works on /dev/shm, and needs root for an ext4 in an image. Words
 //! after `--` name the parts to do: tmpfs, ext4, fio, fs_mark, mix, memory.
 
-#![allow(missing_docs, unsafe_code, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+#![allow(
+    missing_docs, unreachable_pub, unsafe_code, clippy::print_stdout, clippy::unwrap_used,
+    clippy::expect_used
+)]
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -52,7 +55,7 @@ fn main() {
         rivals::fs_mark(tmpfs.path(), ROUNDS_FEW, &clock);
     }
     if is_asked("mix") {
-        mix::all(tmpfs.path(), ROUNDS, &clock);
+        mix::all(tmpfs.path(), ROUNDS_FEW, &clock);
     }
 }
 

@@ -26,8 +26,21 @@ pub fn all(place: &Path) {
 }
 
 fn one(place: &Path, name: &str, job: &str, wanted: f64) {
-    let child = Command::new(env!("CARGO_BIN_EXE_boatload"))
-        .args(["run", job, "--engine", "sim", "--scale", "quick", "--repeats", "1", "--store"])
+    // The simulator takes minutes to fill a large disk.
+    let child = Command::new("timeout")
+        .args([
+            "30",
+            env!("CARGO_BIN_EXE_boatload"),
+            "run",
+            job,
+            "--engine",
+            "sim",
+            "--scale",
+            "quick",
+            "--repeats",
+            "1",
+            "--store",
+        ])
         .arg(place.join("store.db"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -41,7 +54,7 @@ fn one(place: &Path, name: &str, job: &str, wanted: f64) {
         usage.assume_init().ru_maxrss as f64 / 1024.0
     };
     if status != 0 {
-        return skip(&format!("memory of {name}"), "it cannot be simulated");
+        return skip(&format!("memory of {name}"), "it cannot be simulated in 30 s");
     }
     let met = if peak < wanted { "met" } else { "missed" };
     println!("| memory | {name}, simulated | {peak:.1} MiB | below {wanted:.0} MiB | {met} |");
