@@ -131,11 +131,12 @@ impl NameBuffer {
             self.put(b'/');
         }
         self.put(name.kind as u8);
-        if name.number < 10u64.pow(DIGITS as u32) && self.len + DIGITS <= PATH_MAX_BYTES {
-            write_digits(&mut self.bytes[self.len..self.len + DIGITS], name.number);
-            self.len += DIGITS;
-        } else {
-            self.put_number(name.number);
+        match self.bytes[self.len..PATH_MAX_BYTES].first_chunk_mut::<DIGITS>() {
+            Some(place) if name.number < 10u64.pow(DIGITS as u32) => {
+                write_digits(place, name.number);
+                self.len += DIGITS;
+            }
+            _ => self.put_number(name.number),
         }
         if name.generation > 0 {
             self.put(b'.');
@@ -158,7 +159,7 @@ impl NameBuffer {
     pub fn as_c_str(&mut self) -> &std::ffi::CStr {
         self.bytes[self.len] = 0;
         // No NUL can stand earlier: only letters, digits, dots and slashes were put in.
-        std::ffi::CStr::from_bytes_until_nul(&self.bytes[..=self.len]).unwrap_or_default()
+        std::ffi::CStr::from_bytes_with_nul(&self.bytes[..=self.len]).unwrap_or_default()
     }
 
     #[inline]
@@ -169,6 +170,7 @@ impl NameBuffer {
         }
     }
 
+    #[cold]
     fn put_number(&mut self, number: u64) {
         let mut digits = [0u8; 20];
         write_digits(&mut digits, number);
@@ -181,16 +183,17 @@ impl NameBuffer {
 
 /// Writes a number right-aligned with leading zeros, two digits at a time.
 #[inline]
-fn write_digits(out: &mut [u8], mut number: u64) {
-    const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
+fn write_digits<const DIGITS: usize>(out: &mut [u8; DIGITS], mut number: u64) {
+    const PAIRS: &[[u8; 2]] = b"0001020304050607080910111213141516171819\
         2021222324252627282930313233343536373839\
         4041424344454647484950515253545556575859\
         6061626364656667686970717273747576777879\
-        8081828384858687888990919293949596979899";
-    for pair in out.rchunks_exact_mut(2) {
-        let at = (number % 100) as usize * 2;
+        8081828384858687888990919293949596979899"
+        .as_chunks()
+        .0;
+    for pair in out.as_chunks_mut().0.iter_mut().rev() {
+        *pair = PAIRS[(number % 100) as usize];
         number /= 100;
-        pair.copy_from_slice(&PAIRS[at..at + 2]);
     }
 }
 

@@ -389,6 +389,7 @@ impl OperationProgress {
         }
     }
 
+    #[cold]
     fn fail(&mut self, kind: RequestKind, errno: Errno) {
         self.last_bytes = 0;
         self.failed.get_or_insert(RequestError { kind, errno });

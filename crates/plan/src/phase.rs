@@ -166,6 +166,7 @@ impl Phase {
     }
 
     /// What the file looks like before this phase.
+    #[inline(never)]
     pub fn state_before(&self, tree: &Tree, number: u64) -> FileState {
         let mut state = FileState::default();
         for past in &self.history {
@@ -223,7 +224,25 @@ impl Phase {
         let needs_state =
             subject == Subject::File && !self.history.is_empty() && (needs_size || renamed);
         let sizes = self.sizes.unwrap_or(tree.sizes);
-        TargetMap { phase: self, tree, subject, change, needs_state, sizes }
+        let all = self.target_of_all();
+        TargetMap { phase: self, tree, subject, change, needs_state, sizes, all }
+    }
+
+    /// What all its targets share.
+    fn target_of_all(&self) -> Target {
+        Target {
+            place: ItemId::file(0),
+            size: 0,
+            version: 0,
+            block: self.block,
+            durability: self.durability,
+            keep_atime: self.keep_atime,
+            direct: self.direct,
+            opens: true,
+            closes: true,
+            new_directory: None,
+            chunk: Chunk::default(),
+        }
     }
 
     /// The law of the sizes that it writes; if it reads, the one by which they were last written.
@@ -375,16 +394,18 @@ pub struct TargetMap<'a> {
     change: Change,
     needs_state: bool,
     sizes: Sizes,
+    all: Target,
 }
 
 impl TargetMap<'_> {
     /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
     /// earlier phase that changed files.
-    #[inline]
+    // Always, in the hot loop: a call copies the target.
+    #[inline(always)]
     pub fn target(&self, number: u64) -> Target {
-        let Self { phase, tree, .. } = *self;
+        let tree = self.tree;
         let state = match self.needs_state {
-            true => phase.state_before(tree, number),
+            true => self.phase.state_before(tree, number),
             false => FileState::default(),
         };
         let size = match self.change {
@@ -394,27 +415,17 @@ impl TargetMap<'_> {
             Change::Chunks => tree.sizes.max(),
             Change::Nothing | Change::Attributes | Change::Renames => 0,
         };
-        let (chunk, opens, closes) = match self.change {
-            Change::Chunks => self.chunk(number),
-            _ => (Chunk::default(), true, true),
-        };
-        Target {
-            place: self.place(number, state.generation),
-            size,
-            version: state.writes,
-            block: phase.block,
-            durability: phase.durability,
-            keep_atime: phase.keep_atime,
-            direct: phase.direct,
-            opens,
-            closes,
-            new_directory: None,
-            chunk,
+        let place = self.place(number, state.generation);
+        let mut target = Target { place, size, version: state.writes, ..self.all };
+        if self.change == Change::Chunks {
+            (target.chunk, target.opens, target.closes) = self.chunk(number);
         }
+        target
     }
 
     /// A chunk, and whether its file is opened and closed for it. The phase writes all chunks of a file or none, so
     /// that the first one always creates it.
+    #[inline(never)]
     fn chunk(&self, number: u64) -> (Chunk, bool, bool) {
         let Some(chunks) = self.tree.chunks else { return (Chunk::default(), true, true) };
         let within = number % chunks.per_file;
@@ -427,9 +438,18 @@ impl TargetMap<'_> {
 
     #[inline]
     fn place(&self, number: u64, generation: u32) -> ItemId {
-        let walk = self.phase.walk;
         match self.subject {
             Subject::File => ItemId::File { number, generation, directory: None },
+            _ => self.other_place(number),
+        }
+    }
+
+    /// The place where the numbers are not those of files.
+    #[inline(never)]
+    fn other_place(&self, number: u64) -> ItemId {
+        let walk = self.phase.walk;
+        match self.subject {
+            Subject::File => ItemId::file(number),
             Subject::Chunk => {
                 let per_file = self.tree.chunks.map_or(1, |chunks| chunks.per_file);
                 ItemId::file(number / per_file)
@@ -449,13 +469,14 @@ impl TargetMap<'_> {
 /// Maps files to the targets of one step of a work.
 #[derive(Clone, Copy)]
 pub struct StepTargets<'a> {
-    phase: &'a Phase,
     tree: &'a Tree,
     step: &'a Step,
-    /// Which of the contents that a worker may write in one turn is its own, and how many there are.
-    content: (u64, u64),
-    durability: Durability,
+    /// How many contents a worker may write in one turn.
+    contents: u64,
+    /// Its own content in the first turn.
+    first_version: u64,
     sizes: Sizes,
+    all: Target,
 }
 
 impl<'a> StepTargets<'a> {
@@ -466,8 +487,21 @@ impl<'a> StepTargets<'a> {
         let durability = if work.is_chain() { Durability::None } else { phase.durability };
         let sizes = work.sizes.unwrap_or(tree.sizes);
         let steps = (0..).zip(&work.steps);
-        let of =
-            |(at, step)| Self { phase, tree, step, content: (at, contents), durability, sizes };
+        let of = |(at, step): (u64, &'a Step)| Self {
+            tree,
+            step,
+            contents,
+            // The phases before wrote the first versions.
+            first_version: at + phase.history.len() as u64,
+            sizes,
+            all: Target {
+                durability,
+                opens: step.opens,
+                closes: step.closes,
+                new_directory: step.new_directory,
+                ..phase.target_of_all()
+            },
+        };
         steps.map(of).collect()
     }
 
@@ -480,11 +514,8 @@ impl<'a> StepTargets<'a> {
     /// The file that the turn found at `file`, in this turn of its worker: no content is written twice.
     #[inline]
     pub fn target(&self, file: ItemId, turn: u64) -> Target {
-        let Self { phase, tree, step, .. } = *self;
-        let (own, contents) = self.content;
-        // The phases before wrote the first versions.
-        let version = turn * contents + own + phase.history.len() as u64;
-        let version = (version % VERSIONS) as u32;
+        let Self { tree, step, .. } = *self;
+        let version = ((turn * self.contents + self.first_version) % VERSIONS) as u32;
         let size = match step.operation.change.writes_content() {
             true => tree.size_by(self.sizes, file.number(), version),
             false => 0,
@@ -494,19 +525,7 @@ impl<'a> StepTargets<'a> {
             Subject::Holder => ItemId::Layout(tree.layout_of_holder(tree.holder_of_place(place))),
             _ => place,
         };
-        Target {
-            place,
-            size,
-            version,
-            block: phase.block,
-            durability: self.durability,
-            keep_atime: phase.keep_atime,
-            direct: phase.direct,
-            opens: step.opens,
-            closes: step.closes,
-            new_directory: step.new_directory,
-            chunk: Chunk::default(),
-        }
+        Target { place, size, version, ..self.all }
     }
 }
 

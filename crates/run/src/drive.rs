@@ -121,12 +121,15 @@ impl WorkTally {
                 self.operations += 1;
                 self.bytes += progress.bytes;
             }
-            Some(RequestError { kind, errno }) => {
-                *self.errors.entry(errno).or_default() += 1;
-                let request = FailedRequest { kind, place: target.place };
-                self.failures.entry(errno).or_insert(request);
-            }
+            Some(error) => self.count_failure(target.place, error),
         }
+    }
+
+    #[cold]
+    fn count_failure(&mut self, place: ItemId, error: RequestError) {
+        let RequestError { kind, errno } = error;
+        *self.errors.entry(errno).or_default() += 1;
+        self.failures.entry(errno).or_insert(FailedRequest { kind, place });
     }
 }
 
@@ -229,12 +232,14 @@ fn wait_until(moment: u64, clock: &impl Clock, stop: &AtomicBool) -> u64 {
 fn operate(operation: &Operation, target: &Target, engine: &mut impl Engine) -> OperationProgress {
     let mut progress = OperationProgress::before(target);
     loop {
-        let (request, is_last) = match (operation.step)(target, &progress) {
+        // Looked at where it is: what was just written in parts is slow to copy.
+        let next = (operation.step)(target, &progress);
+        let (request, is_last) = match &next {
             NextRequest::Submit(request) => (request, false),
             NextRequest::Last(request) => (request, true),
             NextRequest::Done => return progress,
         };
-        progress.complete(&request, engine.carry_out(&request));
+        progress.complete(request, engine.carry_out(request));
         if is_last {
             return progress;
         }

@@ -40,7 +40,7 @@ pub(crate) struct SimDisk {
     cached_blocks: Bits,
     /// Entries of each holder, kept only where time passes.
     fill: Vec<AtomicU32>,
-    /// Bytes of each file, kept only beside a mix, where they do not follow from its number.
+    /// Bytes of each file, kept only beside a mix whose files differ: they do not follow from their numbers.
     sizes: Vec<AtomicU64>,
     /// How much longer everything takes in this repeat.
     repeat_factor: f64,
@@ -63,7 +63,7 @@ pub(crate) struct SimShared {
 
 impl SimDisk {
     /// An empty disk for the tree's entries; `directories` says whether any phase makes some,
-    /// `blocks` how many of the device are read.
+    /// `blocks` how many of the device are read, `sized` the number of files whose sizes are kept.
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
@@ -72,15 +72,14 @@ impl SimDisk {
         tree: Tree,
         directories: bool,
         blocks: u64,
+        sized: u64,
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.takes_no_time() { 0 } else { tree.holders() };
         let entries = tree.capacity();
         let mut sizes = Vec::new();
-        sizes.try_reserve_exact(
-            usize::try_from(tree.files_max.unwrap_or(0)).unwrap_or(usize::MAX),
-        )?;
-        sizes.extend((0..tree.files_max.unwrap_or(0)).map(|_| AtomicU64::new(0)));
+        sizes.try_reserve_exact(usize::try_from(sized).unwrap_or(usize::MAX))?;
+        sizes.extend((0..sized).map(|_| AtomicU64::new(0)));
         Ok(Self {
             model,
             files: Bits::new(entries)?,
@@ -189,6 +188,8 @@ pub(crate) struct SimEngine {
     phase: Phase,
     clock: VirtualClock,
     free: bool,
+    /// Whether nothing is simulated but which entries exist.
+    plain: bool,
     name: NameBuffer,
     content: ContentPool,
     open: Option<ItemId>,
@@ -225,6 +226,7 @@ impl SimEngine {
         let written_bytes_max = if free { phase.write_bytes_max(&disk.tree) } else { 0 };
         Self {
             free,
+            plain: free && !disk.model.counts_operations(),
             content: ContentPool::new(&disk.tree, written_bytes_max).for_direct(phase.direct),
             phase: phase.clone(),
             clock,
@@ -244,6 +246,31 @@ impl SimEngine {
                 * disk.pass_factor(phase_number)
                 * disk.neighbour_factor(phase_number).unwrap_or(1.0),
             disk,
+        }
+    }
+
+    /// Lets the request's time pass, and says what becomes of it if it meets the planned fault.
+    fn before_serving(&mut self, request: &Request) -> Option<RequestOutcome> {
+        let begins = self.begins(request);
+        if begins && self.disk.model.counts_operations() {
+            self.operation = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
+        }
+        if !self.free {
+            self.pass_time(request);
+        }
+        match self.fault(request, begins) {
+            Some(SimFaultOutcome::Fails(errno)) => {
+                if *request == Request::Close {
+                    self.open = None;
+                }
+                Some(Err(errno))
+            }
+            Some(SimFaultOutcome::IsShort) => Some(self.serve_half(request)),
+            Some(SimFaultOutcome::Hangs) => {
+                self.clock.advance(HANG_NS);
+                None
+            }
+            None => None,
         }
     }
 
@@ -477,6 +504,7 @@ impl SimEngine {
     fn size_of(&self, number: u64) -> u64 {
         match self.disk.sizes.get(number as usize) {
             Some(size) => size.load(Relaxed),
+            None if self.disk.tree.files_max.is_some() => self.disk.tree.sizes.max(),
             None => self.phase.state_before(&self.disk.tree, number).size,
         }
     }
@@ -618,27 +646,8 @@ impl SimEngine {
 impl Engine for SimEngine {
     #[inline]
     fn carry_out(&mut self, request: &Request) -> RequestOutcome {
-        let begins = self.begins(request);
-        if begins && self.disk.model.counts_operations() {
-            self.operation = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
-        }
-        if !self.free {
-            self.pass_time(request);
-        }
-        match self.fault(request, begins) {
-            Some(SimFaultOutcome::Fails(errno)) => {
-                if *request == Request::Close {
-                    self.open = None;
-                }
-                return Err(errno);
-            }
-            Some(SimFaultOutcome::IsShort) => {
-                return self.serve_half(request);
-            }
-            Some(SimFaultOutcome::Hangs) => self.clock.advance(HANG_NS),
-            None => {}
-        }
-        self.serve(request)
+        let outcome = if self.plain { None } else { self.before_serving(request) };
+        outcome.unwrap_or_else(|| self.serve(request))
     }
 }
 
@@ -701,7 +710,7 @@ mod tests {
         let root = std::fs::File::open(directory.path()).unwrap().into();
         let open = OpenTree::open(tree.clone(), root, 1, true).unwrap();
         assert_eq!(outcomes(&mut SyncEngine::new(Arc::new(open), 0, &phase)), truth);
-        let disk = SimDisk::new(SimModel::default(), tree, false, 0, Arc::default()).unwrap();
+        let disk = SimDisk::new(SimModel::default(), tree, false, 0, 0, Arc::default()).unwrap();
         let clock = VirtualClock::default();
         assert_eq!(outcomes(&mut SimEngine::new(Arc::new(disk), &phase, clock, 0, 0)), truth);
     }

@@ -20,10 +20,11 @@ use boatload_base::live_set::LiveSet;
 use boatload_base::units::counted;
 use boatload_host::disturbance::Disturbance;
 use boatload_host::space::Space;
-use boatload_op::Subject;
+use boatload_op::{Change, Subject};
 use boatload_plan::phase::OnBallast;
 use boatload_plan::prepare::{Ballast, tree_of};
 use boatload_plan::sim::SimModel;
+use boatload_plan::tree::Sizes;
 use boatload_plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
 
 /// Files looked at to tell what is cached.
@@ -66,13 +67,19 @@ impl SimSite {
         }
     }
 
-    fn disk(&self, tree: Tree, directories: bool, blocks: u64) -> Result<(Arc<SimDisk>, Tree)> {
+    fn disk(
+        &self,
+        tree: Tree,
+        directories: bool,
+        blocks: u64,
+        sized: u64,
+    ) -> Result<(Arc<SimDisk>, Tree)> {
         let shared = Arc::clone(&self.shared);
-        let disk =
-            SimDisk::new(self.model, tree.clone(), directories, blocks, shared).map_err(|_| {
-                let files = counted(tree.files, "file");
-                Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
-            })?;
+        let disk = SimDisk::new(self.model, tree.clone(), directories, blocks, sized, shared);
+        let disk = disk.map_err(|_| {
+            let files = counted(tree.files, "file");
+            Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
+        })?;
         Ok((Arc::new(disk.in_cell(self.cells)), tree))
     }
 
@@ -80,7 +87,7 @@ impl SimSite {
     fn open_ballast(&mut self) -> Result<()> {
         let Some(state) = &self.ballast_state else { return Ok(()) };
         let live = state.live();
-        let (disk, tree) = self.disk(tree_of(state.ballast(), live.length()), false, 0)?;
+        let (disk, tree) = self.disk(tree_of(state.ballast(), live.length()), false, 0, 0)?;
         disk.stock(live);
         self.ballast = Some((disk, tree));
         Ok(())
@@ -131,6 +138,20 @@ impl SimSite {
     }
 }
 
+/// Whether each file has the same size whenever it is looked at.
+fn has_one_size(cell: &CellPlan) -> bool {
+    let is_never_short = cell.sim.capacity.is_none() && cell.sim.fault.is_none();
+    let is_resized = |change| matches!(change, Change::Grows | Change::Halves);
+    let keeps_size = |phase: &Phase| {
+        let works = phase.mix.as_ref().map_or(&[][..], |mix| &mix.works);
+        phase.sizes.is_none()
+            && works.iter().all(|work| work.sizes.is_none())
+            && !phase.operations_done().iter().any(|operation| is_resized(operation.change))
+    };
+    let is_fixed = matches!(cell.tree.sizes, Sizes::Fixed(_));
+    is_never_short && is_fixed && cell.phases.iter().all(keeps_size)
+}
+
 impl Site for SimSite {
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
@@ -140,7 +161,8 @@ impl Site for SimSite {
         self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
         self.cells += 1;
-        self.cell = Some(self.disk(cell.tree.clone(), makes_directories, blocks)?);
+        let sized = if has_one_size(cell) { 0 } else { cell.tree.files_max.unwrap_or(0) };
+        self.cell = Some(self.disk(cell.tree.clone(), makes_directories, blocks, sized)?);
         Ok(())
     }
 

@@ -1,13 +1,8 @@
-//! Measures the overhead of measuring: boatload's loop, every latency recorded, against a bare loop of the same
-//! system calls without any timing, in turns within one run. Prints ratios of rates (1 is as fast
-//! as the bare loop).
-//!
-//! `cargo bench --bench overhead` on /dev/shm; BOATLOAD_BENCH_DIR names another directory.
-
-#![allow(missing_docs, unsafe_code, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+//! Creates, reads, stats and deletes files: through boatload, and by a bare loop of the same system calls without any
+//! timing.
 
 use std::os::fd::{AsRawFd, RawFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
 
@@ -16,63 +11,52 @@ use boatload::plan::phase::PastChange;
 use boatload::plan::selection::{EntryRange, Order, Selection};
 use boatload::plan::tree::{Content, DirectoryLayout, FilesEach, Placement, Sizes};
 use boatload::plan::{Phase, Tree};
-use boatload::results::recorder::PhaseRecorder;
+use boatload::results::recorder::{PhaseRecorder, merge};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
 use boatload::run::engine::sync::{OpenTree, SyncEngine};
 use boatload::run::workers::{PhaseTask, run_workers};
 
-const FILES: u64 = 100_000;
-const FILE_BYTES: usize = 1024;
-const BLOCK: u32 = 1 << 20;
-const ROUNDS: usize = 21;
-const OPERATIONS: [&str; 4] = ["create", "read", "stat", "delete"];
+use crate::{in_turns, print_ratios};
 
-fn main() {
-    let directory = std::env::var_os("BOATLOAD_BENCH_DIR").map_or("/dev/shm".into(), PathBuf::from);
-    let place = directory.join(format!("boatload-overhead-{}", std::process::id()));
-    std::fs::create_dir(&place).expect("the directory can be written");
-    let clock = RealClock::new();
-    println!("{FILES} files of {FILE_BYTES} bytes in {}, {ROUNDS} rounds", directory.display());
-    println!("rate of boatload over rate of a bare loop: median (lower to upper quartile)");
+pub const FILES: u64 = 100_000;
+pub const FILE_BYTES: usize = 1024;
+const BLOCK: u32 = 1 << 20;
+pub const OPERATIONS: [&str; 4] = ["create", "read", "stat", "delete"];
+
+/// With one and with two threads, on one file system.
+pub fn all(filesystem: &str, place: &Path, rounds: usize, clock: &RealClock) {
     for threads in [1, 2] {
-        let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); OPERATIONS.len()];
-        for round in 0..=ROUNDS {
-            // Who goes first changes from round to round.
-            let first = round % 2 == 0;
-            let (mut ours, mut bare) = (Vec::new(), Vec::new());
-            for mine in [first, !first] {
-                let directory = place.join(if mine { "ours" } else { "bare" });
-                std::fs::create_dir(&directory).unwrap();
-                match mine {
-                    true => ours = our_loops(&directory, threads, &clock),
-                    false => bare = bare_loops(&directory, threads, &clock),
-                }
-                std::fs::remove_dir(&directory).unwrap();
-            }
-            // The first round touches memory for the first time and is not counted.
-            if round > 0 {
-                for (at, ratios) in ratios.iter_mut().enumerate() {
-                    ratios.push(bare[at] / ours[at]);
-                }
-            }
-        }
-        for (name, ratios) in OPERATIONS.iter().zip(&mut ratios) {
-            ratios.sort_by(f64::total_cmp);
-            let at = |share: f64| ratios[(share * (ratios.len() - 1) as f64) as usize];
-            println!(
-                "{threads} thread(s)  {name:<8} {:.3}  ({:.3} to {:.3})",
-                at(0.5),
-                at(0.25),
-                at(0.75)
+        let ours = |at: &Path| {
+            our_phases(at, threads, FILE_BYTES, clock).iter().map(|run| run.seconds).collect()
+        };
+        let bare = |at: &Path| bare_loops(at, threads, clock);
+        let ratios = in_turns(place, rounds, ours, bare);
+        for (operation, ratios) in OPERATIONS.iter().zip(ratios) {
+            let what = format!("{operation}, {filesystem}, {threads} thread(s)");
+            print_ratios(
+                "a bare loop",
+                &what,
+                ratios,
+                if *operation == "stat" { 0.96 } else { 0.98 },
             );
         }
     }
-    std::fs::remove_dir(&place).unwrap();
 }
 
-/// Seconds of each operation's phase through boatload.
-fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
+/// What a phase took.
+pub struct PhaseTimes {
+    pub seconds: f64,
+    pub median_ns: f64,
+}
+
+/// The phases of all operations through boatload.
+pub fn our_phases(
+    directory: &Path,
+    threads: u32,
+    file_bytes: usize,
+    clock: &RealClock,
+) -> Vec<PhaseTimes> {
     let tree = Tree {
         files: FILES,
         files_max: None,
@@ -81,7 +65,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         files_each: FilesEach::Even,
         roots: 1,
         part: None,
-        sizes: Sizes::Fixed(FILE_BYTES as u64),
+        sizes: Sizes::Fixed(file_bytes as u64),
         chunks: None,
         content: Content::Random,
         seed: 1,
@@ -91,7 +75,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
     OPERATIONS.iter().map(|name| one_phase(name, &shared, threads, clock)).collect()
 }
 
-fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock) -> f64 {
+fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock) -> PhaseTimes {
     let operation = find_operation(name).unwrap();
     let selection = Selection::new(EntryRange::whole(0, FILES), Order::Sequential, 1, 1, 0);
     let created = PastChange {
@@ -110,7 +94,8 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
         (SyncEngine::new(Arc::clone(shared), worker, &phase), clock.clone())
     });
     assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);
-    run.seconds
+    let median_ns = merge(recorders, None).latency.p50 as f64;
+    PhaseTimes { seconds: run.seconds, median_ns }
 }
 
 /// Seconds of each operation's phase in a bare loop.
