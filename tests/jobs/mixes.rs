@@ -274,7 +274,7 @@ fn the_table_says_the_rate_that_was_asked_and_what_was_deleted_to_make_room() {
     let table = analysis.answer_table();
     let rows: Vec<usize> = (0..table.rows.len()).collect();
     let notes = table.notes_of(&rows, table.columns.len());
-    let asked = "serve: 1,000 turns a second asked, response times from when each was due";
+    let asked = "serve: 1,000 turns a second asked and held, response times from when each was due";
     assert!(notes.contains(asked) && notes.contains("further files deleted"), "{notes}");
 }
 

@@ -32,7 +32,7 @@ const LONG_OPERATION_SHARE: f64 = 0.5;
 const OVERHEAD_SHARE_MAX: f64 = 0.05;
 
 /// A mix that did less than this share of the turns that were due has not kept its rate.
-const RATE_SHARE_MIN: f64 = 0.95;
+pub(crate) const RATE_SHARE_MIN: f64 = 0.95;
 
 /// Governors that let a busy processor run slowly. Drivers that leave the choice to the processor have
 /// one of the same name, which does not: see METHODOLOGY.md.
@@ -213,15 +213,17 @@ fn overhead(book: &Book) -> Option<WarningFinding> {
 }
 
 /// A rate that workers could not keep.
+/// The share of the turns asked in each second that a mix began and ended; `None` without a rate.
+pub(crate) fn rate_share(m: &Measurement) -> Option<f64> {
+    let done = (m.operations + m.gone.unwrap_or(0)) as f64 / m.seconds?;
+    m.turns_per_second_asked.map(|asked| done / asked).filter(|share| share.is_finite())
+}
+
 fn rate_not_kept(measurements: &[Measurement]) -> Option<WarningFinding> {
-    let share = |m: &Measurement| {
-        let done = m.operations as f64 / m.seconds?;
-        m.turns_per_second_asked.map(|asked| done / asked).filter(|share| share.is_finite())
-    };
-    let is_short = |m: &&Measurement| share(m).is_some_and(|share| share < RATE_SHARE_MIN);
+    let is_short = |m: &&Measurement| rate_share(m).is_some_and(|share| share < RATE_SHARE_MIN);
     let wholes = || measurements.iter().filter(|m| m.valid() && !m.is_part());
     let short = || wholes().filter(is_short);
-    let least = short().filter_map(share).reduce(f64::min)?;
+    let least = short().filter_map(rate_share).reduce(f64::min)?;
     let affected = AffectedMeasurements::new(short())?;
     let what = format!(
         "only {} of the requested turns in each second were done, so that each waited for those before",

@@ -4,10 +4,12 @@ use super::answer_draft::AnswerDraft;
 use super::table::{AnswerCell, AnswerNote, AnswerRow, AnswerTable};
 use crate::effect_finding::EffectFinding;
 use crate::effects::decide::Decision;
+use crate::findings::say::percent;
 use crate::limit::Limit;
 use crate::observations::{Observations, units_of_work};
 use crate::summary::{PhaseSummary, Summary};
 use crate::variant_order::{PlacedEffect, RankedVariants};
+use crate::warnings::{RATE_SHARE_MIN, rate_share};
 use boatload_base::distinct::each_once;
 use boatload_base::named_enum;
 use boatload_base::units::counted;
@@ -202,15 +204,23 @@ impl<'a> RunView<'a> {
 
     /// The pace that a mix was to keep, and the files that it removed because there was no room for more.
     fn about_mix(&self, phase: &str) -> Vec<AnswerNote> {
+        let own = || self.book.measurements.iter().filter(|m| m.phase == *phase);
         let asked = self.pace_of(phase).map(|asked| {
             let turns = counted(asked.round() as u64, "turn");
-            format!("{turns} a second asked, response times from when each was due")
+            let least = own().filter_map(rate_share).reduce(f64::min).unwrap_or(1.0);
+            let held = match least < RATE_SHARE_MIN {
+                true => format!("not held (at the least {})", percent(least)),
+                false => "held".into(),
+            };
+            format!("{turns} a second asked and {held}, response times from when each was due")
         });
-        let own = self.book.measurements.iter().filter(|m| m.phase == *phase);
-        let evicted = own.filter_map(|m| m.evictions).max().filter(|most| *most > 0);
+        let most = |of: fn(&Measurement) -> Option<u64>| own().filter_map(of).max();
+        let evicted = most(|m| m.evictions).filter(|most| *most > 0);
         let evicted = evicted
             .map(|most| format!("up to {} deleted to make room", counted(most, "further file")));
-        let notes = [asked, evicted].into_iter().flatten();
+        let gone = most(|m| m.gone);
+        let gone = gone.map(|most| format!("up to {} found no file", counted(most, "turn")));
+        let notes = [asked, evicted, gone].into_iter().flatten();
         notes.map(|text| AnswerNote::of_names([phase], &text)).collect()
     }
 }
