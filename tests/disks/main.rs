@@ -20,6 +20,7 @@ mod host_making;
 mod host_real;
 mod layout_real;
 mod limits;
+mod mix_calls;
 mod modelled_disk;
 mod modelled_runs;
 mod real_fs;

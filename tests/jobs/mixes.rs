@@ -319,3 +319,136 @@ fn at_a_rate_the_table_ranks_what_its_sentence_ranks_the_response_times() {
     assert_eq!(table.columns[0].head, "a");
     assert!(analysis.answer().unwrap().sentence().starts_with("a is the fastest"));
 }
+
+const DELIVER: &str = "name = 'deliver', threads = 4, \
+    chain = [{ create = 'tmp' }, 'fsync', { rename = 'new' }, 'fsync-directory']";
+const TAKE: &str = "name = 'take', threads = 2, of = 'any', \
+    chain = [{ list = 'new' }, { rename = 'cur' }, 'read', 'rename', 'delete']";
+const MAILBOX: &str = "files = 500, files_max = 700, size = 3_000, \
+    directories = ['tmp', 'new', 'cur'], files_in = 'new'";
+
+/// A run of works on a mailbox on the simulated file system.
+fn mailbox(keys: &str, works: &[&str], sim: &str) -> Book {
+    ran(&of("engine = 'sim'", MAILBOX, &mix(keys, works), sim))
+}
+
+/// The measurements of a work's steps.
+fn steps_of<'a>(book: &'a Book, work: &str) -> Vec<&'a Measurement> {
+    book.measurements.iter().filter(|m| m.part_of.as_deref() == Some(work)).collect()
+}
+
+#[test]
+fn a_mailbox_has_its_mails_counted_and_each_step_as_many_operations_as_turns_that_reached_it() {
+    let sim = "metadata = '10us', transfer = '3us', sync = '200us'";
+    let book = mailbox("count = 12_000", &[DELIVER, TAKE], sim);
+    let whole = valid(&book, "serve");
+    assert_eq!(whole.operations + whole.gone.unwrap_or(0), 12_000);
+    let (delivered, taken) = (valid(&book, "serve/deliver"), valid(&book, "serve/take"));
+    let entries = 500 + delivered.operations - taken.operations - whole.evictions.unwrap();
+    assert_eq!((whole.entries_expected, whole.entries_found), (Some(entries), Some(entries)));
+    assert_eq!((delivered.threads, taken.threads, delivered.gone), (Some(4), Some(2), None));
+    let deliver = ["create", "fsync", "rename", "fsync-directory"];
+    let take = ["list", "rename", "read", "rename-2", "delete"];
+    for (work, names) in [(delivered, &deliver[..]), (taken, &take)] {
+        let steps = steps_of(&book, &work.phase);
+        let found: Vec<&str> = steps.iter().filter_map(|m| m.phase.rsplit('/').next()).collect();
+        assert_eq!(found, names);
+        // The first step lists the directory also where no mail is left.
+        let (first, gone) = (steps[0], work.gone.unwrap_or(0));
+        assert_eq!(first.operations, work.operations + gone, "{}", work.phase);
+        let others = || steps[1..].iter().map(|m| m.operations);
+        assert!(others().all(|n| n == work.operations), "{}", work.phase);
+        let total_ns = |m: &Measurement| m.operations as f64 * m.latency.unwrap().mean;
+        let in_vain_ns = gone as f64 * first.latency.unwrap().mean;
+        let steps_ns = steps.iter().map(|m| total_ns(m)).sum::<f64>() - in_vain_ns;
+        let ratio = steps_ns / total_ns(work);
+        assert!((ratio - 1.0).abs() < 0.01, "{}: the steps take {ratio} of the turns", work.phase);
+    }
+}
+
+#[test]
+fn a_step_that_fails_is_one_error_of_its_turn_and_its_file_is_still_counted() {
+    let deliver = DELIVER.replace("threads = 4", "threads = 1");
+    let mut steps_met = Vec::new();
+    for request in ["open", "write", "sync", "rename", "sync-directory"] {
+        for operation in 520..530 {
+            let fault = format!(
+                "fault = {{ operation = {operation}, request = '{request}', outcome = 'EIO' }}"
+            );
+            let book = mailbox("count = 100", &[&deliver], &fault);
+            let (whole, work) = (only(&book, "serve"), only(&book, "serve/deliver"));
+            if whole.errors.is_empty() {
+                continue;
+            }
+            let failed = |m: &Measurement| m.errors.values().sum::<u64>();
+            assert_eq!((failed(whole), failed(work)), (1, 1), "{request}");
+            assert_eq!((whole.operations, work.operations), (99, 99), "{request}");
+            let steps = steps_of(&book, "serve/deliver");
+            let met: Vec<_> = steps.iter().filter(|m| failed(m) > 0).collect();
+            assert!(met.len() == 1 && failed(met[0]) == 1, "{request}: {met:?}");
+            assert!(
+                matches!(*whole.invalid, [InvalidReason::Failed { .. }]),
+                "{:?}",
+                whole.invalid
+            );
+            assert_eq!(whole.entries_found, whole.entries_expected, "{request}");
+            assert_eq!(only(&book, &met[0].phase).operations, 99, "{request}");
+            steps_met.push(met[0].phase.clone());
+            break;
+        }
+    }
+    let of = |step: &str| format!("serve/deliver/{step}");
+    let expected = ["create", "create", "fsync", "rename", "fsync-directory"].map(of);
+    assert_eq!(steps_met, expected);
+}
+
+#[test]
+fn a_full_file_system_fails_the_creation_and_no_other_step_and_all_files_are_counted() {
+    let deliver = DELIVER.replace("threads = 4", "threads = 1");
+    let book = mailbox("count = 600", &[&deliver], "metadata = '1us', capacity = 1_700_000");
+    let whole = only(&book, "serve");
+    assert!(matches!(*whole.invalid, [InvalidReason::Failed { .. }]), "{:?}", whole.invalid);
+    assert_eq!(whole.entries_found, whole.entries_expected);
+    let failed: Vec<_> = steps_of(&book, "serve/deliver")
+        .into_iter()
+        .filter(|m| !m.errors.is_empty())
+        .map(|m| &*m.phase)
+        .collect();
+    assert_eq!(failed, ["serve/deliver/create"]);
+}
+
+#[test]
+fn a_stall_shows_in_the_response_times_of_the_chains_behind_it_and_in_one_step_alone() {
+    let deliver = DELIVER.replace("threads = 4", "threads = 1");
+    let keys = "duration = '20s', rate = 500";
+    let sim = "metadata = '20us', sync = '100us', stall = { every = 30_000, time = '1s' }";
+    let book = mailbox(keys, &[&deliver], sim);
+    let m = valid(&book, "serve/deliver");
+    let (response, service) = (m.latency.unwrap(), m.service.unwrap());
+    assert!(service.max > 1_000_000_000 && service.p99 < 1_000_000, "{service:?}");
+    assert!(response.p99 > 300_000_000, "{response:?}");
+    let steps = steps_of(&book, "serve/deliver");
+    assert!(steps.iter().all(|step| step.service.is_none()), "{steps:?}");
+    assert!(steps.iter().all(|step| step.latency.unwrap().p99 < 1_000_000), "{steps:?}");
+    assert!(steps.iter().any(|step| step.latency.unwrap().max > 1_000_000_000), "{steps:?}");
+}
+
+#[test]
+fn a_rate_of_0_is_none() {
+    let book = mailbox("count = 300, rate = 0", &[DELIVER], "metadata = '10us'");
+    let whole = valid(&book, "serve");
+    assert!(whole.turns_per_second_asked.is_none() && whole.service.is_none(), "{whole:?}");
+    assert!(whole.operations as f64 / whole.seconds.unwrap() > 10_000.0, "{whole:?}");
+}
+
+#[test]
+fn readers_of_an_empty_mailbox_find_nothing_and_say_how_often() {
+    let take = TAKE.replace("threads = 2", "threads = 20");
+    let tree = MAILBOX.replace("files = 500", "files = 20");
+    let mix = mix("count = 2_000", &[&take]);
+    let book = ran(&of("engine = 'sim'", &tree, &mix, "metadata = '1us'"));
+    let whole = valid(&book, "serve");
+    assert_eq!((whole.operations, whole.gone), (20, Some(1_980)));
+    assert_eq!((whole.entries_expected, whole.entries_found), (Some(0), Some(0)));
+    assert_eq!(valid(&book, "serve/take/list").operations, 2_000);
+}

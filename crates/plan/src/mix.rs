@@ -125,6 +125,13 @@ pub struct Step {
     pub closes: bool,
 }
 
+impl Step {
+    fn changes_names(&self) -> bool {
+        let Operation { effect, change, makes_temporary, .. } = *self.operation;
+        effect != Effect::KeepsTree || change == Change::Renames || makes_temporary
+    }
+}
+
 /// One work of a mix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
@@ -184,6 +191,21 @@ impl Work {
         }
     }
 
+    /// Where the file of a turn is before a step: where the next operation on it finds it.
+    pub fn spot_before(&self, step: usize) -> Option<Spot> {
+        let mut of_file =
+            self.steps[step..].iter().filter(|s| s.operation.subject == Subject::File);
+        of_file.next().map_or(self.leaves, |step| Some(step.spot))
+    }
+
+    /// Whether the file of a turn has a second name before a step.
+    pub fn has_second_name(&self, step: usize) -> bool {
+        let with =
+            |effect| self.steps[..step].iter().filter(|s| s.operation.effect == effect).count();
+        let names = usize::from(self.takes_file()) + with(Effect::AddsEntry);
+        names > 1 + with(Effect::RemovesEntry)
+    }
+
     /// Whether its steps are measured apart.
     pub fn is_chain(&self) -> bool {
         self.steps.len() > 1
@@ -200,9 +222,9 @@ impl Work {
         !self.takes_file() && self.leaves.is_some()
     }
 
-    /// Whether the file of a turn is elsewhere after it, or not there any more.
+    /// Whether its turns change a name of a file that exists, if only for a while: no other turn may take it then.
     pub fn moves_file(&self) -> bool {
-        self.takes_file() && self.leaves != Some(Spot::default())
+        self.takes_file() && self.steps.iter().any(Step::changes_names)
     }
 
     fn operations(&self) -> impl Iterator<Item = &'static Operation> {
@@ -221,11 +243,13 @@ impl Mix {
         self.works.iter().any(|work| work.of == WorkFiles::Any)
     }
 
-    /// Whether files come to lie in another directory than `home`, where the tree has them.
+    /// Whether files come to lie in another directory than `home`, where the tree has them, if only where a chain fails.
     pub fn moves_between_directories(&self, home: u8) -> bool {
-        let left = self.works.iter().filter_map(|work| work.leaves?.directory);
-        let asked = self.works.iter().filter_map(|work| work.directory);
-        left.chain(asked).any(|directory| directory != home)
+        let steps = self.works.iter().flat_map(|work| &work.steps);
+        let of_files = steps.filter(|step| step.operation.subject == Subject::File);
+        let met = of_files.flat_map(|step| [step.spot.directory, step.new_directory]);
+        let asked = self.works.iter().map(|work| work.directory);
+        met.chain(asked).flatten().any(|directory| directory != home)
     }
 
     /// Whether it leaves the tree and all files as they were.

@@ -568,3 +568,51 @@ mod window_tests {
         assert_eq!(windows(50, 1, 10, |_| 1000).len(), 10);
     }
 }
+
+#[cfg(test)]
+mod mix_tests {
+    use super::*;
+    use boatload_plan::{Settings, read_job};
+
+    #[test]
+    fn the_steps_of_chains_are_recorded_where_the_parts_of_the_phase_have_them() {
+        let job = "name = 'x'\n[tree]\nfiles = 100\n[[phase]]\noperation = 'create'\n\
+                   [[phase]]\nname = 'm'\ncount = 10\nrate = 5\n\
+                   [[phase.work]]\noperation = 'stat'\nweight = 1\n\
+                   [[phase.work]]\nname = 'log'\nchain = ['append', 'fsync', 'fsync']\nweight = 1\n\
+                   [[phase.work]]\nname = 'look'\nchain = ['open', 'read']\nweight = 1\n";
+        let plan =
+            read_job(job, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("x")));
+        let phase = &plan.cells[0].phases[1];
+        let mut recorder = PhaseRecorder::of_mix(None, phase, phase.mix.as_ref().unwrap());
+        let ns = |work: usize, step: usize| (1_000 * work + 10 * step) as u64;
+        for (work, steps) in [(0, 0), (1, 3), (2, 2)] {
+            (0..steps).for_each(|step| recorder.record_step(work, step, ns(work, step + 1)));
+            let times = TurnTimes { response_ns: 1_000 * work as u64, service_ns: 500 };
+            recorder.record_work(work, 0, times);
+        }
+        // One that failed in its second step.
+        recorder.record_step(2, 0, ns(2, 1));
+        let parts = merge(vec![recorder], None).parts;
+        let seen: Vec<(String, u64, u64, bool)> = phase
+            .parts()
+            .into_iter()
+            .zip(&parts)
+            .map(|(part, one)| {
+                (part.name, one.histogram.len(), one.latency.max, one.service.is_some())
+            })
+            .collect();
+        let expected = [
+            ("m/stat", 1, 0, true),
+            ("m/log", 1, 1_000, true),
+            ("m/log/append", 1, 1_010, false),
+            ("m/log/fsync", 1, 1_020, false),
+            ("m/log/fsync-2", 1, 1_030, false),
+            ("m/look", 1, 2_000, true),
+            ("m/look/open", 2, 2_010, false),
+            ("m/look/read", 1, 2_020, false),
+        ];
+        let expected = expected.map(|(name, n, max, service)| (name.to_string(), n, max, service));
+        assert_eq!(seen, expected);
+    }
+}

@@ -146,7 +146,7 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
     let mut tally = WorkerTally { started, ended: started, ..WorkerTally::default() };
     let mut turns = 0;
     while tally.ended < deadline && !part.stop.load(Ordering::Relaxed) {
-        let Some(turn) = source.next() else { break };
+        let Some(mut turn) = source.next() else { break };
         let due_ns = if S::HAS_WORKS { turn.due_ns } else { None };
         let due = due_ns.map(|ns| started.saturating_add(ticks(clock, ns)));
         if let Some(due) = due.filter(|due| *due > tally.ended) {
@@ -158,7 +158,7 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
         let mut progress = operate(source.operation(&turn), &turn.target, engine);
         let begun = std::mem::replace(&mut tally.ended, clock.now());
         if S::HAS_WORKS && source.is_chain(&turn) {
-            let chain = ChainInTurn { turn: &turn, begun };
+            let mut chain = ChainInTurn { turn: &mut turn, begun };
             progress = chain.go_on(progress, source, engine, clock, recorder, &mut tally.ended);
         }
         let counts = source.ended(&turn, &progress);
@@ -184,7 +184,8 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
 
 /// A turn of several steps, of which the first has ended.
 struct ChainInTurn<'a> {
-    turn: &'a Turn,
+    /// Its target is that of the step it is at.
+    turn: &'a mut Turn,
     /// When it began, in ticks.
     begun: u64,
 }
@@ -193,7 +194,7 @@ impl ChainInTurn<'_> {
     /// Carries out the other steps, up to the first that fails; the progress of all of them. `ended` is when the
     /// last one did.
     fn go_on<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
-        &self,
+        &mut self,
         first: OperationProgress,
         source: &mut S,
         engine: &mut E,
@@ -208,6 +209,7 @@ impl ChainInTurn<'_> {
                 recorder.record_step(work, step, clock.nanoseconds(begun, *ended));
             }
             let Some((operation, target)) = next else { break };
+            self.turn.target = target;
             progress = operate(operation, &target, engine);
             begun = std::mem::replace(ended, clock.now());
             bytes += progress.bytes;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use boatload_base::live_set::LiveSet;
 use boatload_base::random::{below, mix};
 use boatload_op::ItemId;
-use boatload_plan::mix::{Mix, WorkOrder};
+use boatload_plan::mix::{Mix, Work, WorkOrder};
 use boatload_plan::{Phase, Tree};
 
 /// Draws for one file before the next one in turn is taken: of files that are a tenth of what there could be, one
@@ -44,13 +44,15 @@ impl MixedFiles {
         let workers = u64::from(phase.threads.max(1));
         let (home, is_shared) = (tree.home(), mix.is_shared());
         let sets = if mix.moves_between_directories(home) { tree.holders() } else { 1 };
+        // A chain that fails may leave a file under a name that nobody remembers: its number is not free again.
+        let keeps_used = is_shared || sets > 1 || mix.works.iter().any(Work::is_chain);
         let of_worker = |worker: u64| {
             let slots = (tree.capacity() + workers - 1 - worker) / workers;
             let mut there = LiveSet::empty(slots);
             let is_there = |slot: &u64| phase.selection.contains(slot * workers + worker);
             (0..slots).filter(is_there).for_each(|slot| _ = there.insert(slot));
             let cursor = last_of(&there).map_or(0, |last| (last + 1) % slots.max(1));
-            let used = (is_shared || sets > 1).then(|| there.clone());
+            let used = keeps_used.then(|| there.clone());
             let mut live: Vec<_> = (1..sets).map(|_| LiveSet::empty(slots)).collect();
             live.insert(if sets > 1 { usize::from(home) } else { 0 }, there);
             Mutex::new(WorkerFiles { live, used, slots, cursor, worker, workers, home })
@@ -107,6 +109,19 @@ impl WorkerFiles {
     #[cfg(test)]
     pub(crate) fn count(&self) -> u64 {
         self.live.iter().map(LiveSet::count).sum()
+    }
+
+    /// Where a file is that is in nobody's hand.
+    #[cfg(test)]
+    pub(crate) fn known(&self, file: ItemId) -> Option<ItemId> {
+        let slot = self.slot(file);
+        self.live.iter().any(|set| set.contains(slot)).then(|| self.place(slot))
+    }
+
+    /// Whether the number of a file is free for a new one.
+    #[cfg(test)]
+    pub(crate) fn is_free(&self, file: ItemId) -> bool {
+        self.used.as_ref().is_some_and(|used| !used.contains(self.slot(file)))
     }
 
     /// A number for a new file, which then is in hand; `None` if there is no room.

@@ -9,9 +9,9 @@ use boatload_base::errno::Errno;
 use boatload_base::random::{Stream, below, draw, mix, unit};
 use boatload_op::request::RequestError;
 use boatload_op::{
-    Effect, ItemId, Operation, OperationProgress, RequestKind, Target, find_operation,
+    Change, Effect, ItemId, Operation, OperationProgress, RequestKind, Target, find_operation,
 };
-use boatload_plan::mix::{Mix, Pace, Spacing, Work, WorkFiles, WorkOrder, WorkShare};
+use boatload_plan::mix::{Mix, Pace, Spacing, Step, Work, WorkFiles, WorkOrder, WorkShare};
 use boatload_plan::phase::StepTargets;
 use boatload_plan::{Phase, Tree};
 
@@ -225,15 +225,20 @@ impl<'a> MixedTurns<'a> {
         }
         let at = match (failed, work.steps.get(done)) {
             (Some(error), Some(step)) if !step.has_file => {
-                let makes = step.operation.effect == Effect::AddsEntry;
-                (makes && leaves_file(error)).then_some(step.spot)
+                let is_there = error.errno == Errno::EEXIST || change(step.operation, failed) > 0;
+                is_there.then_some(step.spot)
             }
             (Some(error), Some(_)) if error.errno == Errno::ENOENT => None,
-            (Some(_), Some(step)) => Some(step.spot),
+            // All was done but to make the directory durable, which ends the work.
+            (Some(error), Some(step)) if is_done(step.operation, error) => work.leaves,
+            (Some(_), Some(_)) => work.spot_before(done),
             _ => work.leaves,
         };
+        let has_second_name = failed.is_some()
+            && (work.has_second_name(done) || leaves_second_name(&work.steps[done], failed));
         self.with(file.number(), |files| match at {
-            Some(spot) if spot.renames == 0 => files.put(spot.place(file)),
+            Some(spot) if spot.renames == 0 && !has_second_name => files.put(spot.place(file)),
+            // Nobody remembers other names than the first.
             Some(_) => files.leave_alone(file),
             None => files.remove(file),
         });
@@ -278,9 +283,9 @@ impl TurnSource for MixedTurns<'_> {
         let mut found = if work.takes_file() { self.file(work) } else { None };
         if work.takes_file() && found.is_none() {
             match work.of {
-                WorkFiles::Any => found = Some(self.none),
+                WorkFiles::Any if !makes_temporary(work) => found = Some(self.none),
                 // Without a file to work on, the work that makes some has its turn.
-                WorkFiles::Own => at = self.creates?,
+                _ => at = self.creates?,
             }
         }
         let file = match found {
@@ -324,10 +329,10 @@ impl TurnSource for MixedTurns<'_> {
         if let Some(tally) = work.step_tallies.get_mut(self.steps_done).filter(|_| !is_gone) {
             tally.count(&turn.target, progress);
         }
+        self.entries_change += change(step.operation(), progress.failed);
         if progress.failed.is_some() {
             return None;
         }
-        self.entries_change += change(step.operation());
         self.steps_done += 1;
         // Its number was counted when the turn began.
         let next = work.steps.get(self.steps_done)?;
@@ -347,8 +352,8 @@ impl TurnSource for MixedTurns<'_> {
             return true;
         };
         let work = self.works[at].work;
-        if !work.is_chain() && failed.is_none() {
-            self.entries_change += change(work.operation());
+        if !work.is_chain() {
+            self.entries_change += change(work.operation(), failed);
         }
         let steps_done = std::mem::take(&mut self.steps_done);
         self.settle(work, steps_done, failed);
@@ -362,13 +367,35 @@ impl TurnSource for MixedTurns<'_> {
     }
 }
 
-/// How many entries more there are after an operation.
-fn change(operation: &Operation) -> i64 {
-    match operation.effect {
-        Effect::AddsEntry => 1,
-        Effect::RemovesEntry => -1,
-        Effect::KeepsTree => 0,
+/// How many entries more there are after an operation, which may have failed.
+fn change(operation: &Operation, failed: Option<RequestError>) -> i64 {
+    match (operation.effect, failed) {
+        // What takes the place of another file is left behind.
+        (Effect::KeepsTree, Some(error)) if operation.makes_temporary => {
+            i64::from(!matches!(error.kind, RequestKind::Open | RequestKind::SyncHolder))
+        }
+        (Effect::KeepsTree, _) => 0,
+        (_, Some(error)) if !is_done(operation, error) => 0,
+        (Effect::AddsEntry, _) => 1,
+        (Effect::RemovesEntry, _) => -1,
     }
+}
+
+/// Whether an operation changed the names that it was to change although it failed.
+fn is_done(operation: &Operation, error: RequestError) -> bool {
+    use RequestKind::{Link, Open, Rename, Unlink};
+    let changes = operation.effect != Effect::KeepsTree || operation.change == Change::Renames;
+    changes && !matches!(error.kind, Open | Link | Rename | Unlink)
+}
+
+/// Whether a failed step on a file left another one behind.
+fn leaves_second_name(step: &Step, failed: Option<RequestError>) -> bool {
+    step.has_file && change(step.operation, failed) > 0
+}
+
+/// Whether it would make a file where there is none.
+fn makes_temporary(work: &Work) -> bool {
+    work.steps.iter().any(|step| step.operation.makes_temporary)
 }
 
 /// Whether the file that a work found, or looked for, was not there any more.
@@ -376,10 +403,8 @@ fn is_gone(work: &Work, progress: &OperationProgress) -> bool {
     work.takes_file() && progress.failed.is_some_and(|error| error.errno == Errno::ENOENT)
 }
 
-/// Whether there is a file although its creation failed.
-fn leaves_file(error: RequestError) -> bool {
-    error.kind != RequestKind::Open || error.errno == Errno::EEXIST
-}
+#[cfg(test)]
+mod chain_tests;
 
 #[cfg(test)]
 mod tests {
@@ -387,7 +412,7 @@ mod tests {
     use boatload_plan::{CellPlan, Settings, read_job};
     use std::collections::BTreeSet;
 
-    fn cell(tree: &str, phase: &str, works: &[&str]) -> CellPlan {
+    pub(super) fn cell(tree: &str, phase: &str, works: &[&str]) -> CellPlan {
         let works: Vec<String> =
             works.iter().map(|work| format!("[[phase.work]]\n{work}\n")).collect();
         let job = format!(
@@ -400,17 +425,21 @@ mod tests {
         .clone()
     }
 
-    fn files(cell: &CellPlan) -> MixedFiles {
+    pub(super) fn files(cell: &CellPlan) -> MixedFiles {
         let phase = &cell.phases[1];
         MixedFiles::new(phase, phase.mix.as_ref().unwrap(), &cell.tree)
     }
 
-    fn turns<'a>(cell: &'a CellPlan, files: &'a MixedFiles, worker: u32) -> MixedTurns<'a> {
+    pub(super) fn turns<'a>(
+        cell: &'a CellPlan,
+        files: &'a MixedFiles,
+        worker: u32,
+    ) -> MixedTurns<'a> {
         let phase = &cell.phases[1];
         MixedTurns::new(phase, phase.mix.as_ref().unwrap(), &cell.tree, files, worker)
     }
 
-    fn failed(kind: RequestKind, errno: Errno) -> OperationProgress {
+    pub(super) fn failed(kind: RequestKind, errno: Errno) -> OperationProgress {
         let failed = Some(RequestError { kind, errno });
         OperationProgress { failed, ..OperationProgress::default() }
     }
@@ -510,7 +539,7 @@ mod tests {
                 turn.target.place,
                 "the next turn takes another file"
             );
-            assert_eq!(turns.into_tally().entries_change, 0);
+            assert_eq!(turns.into_tally().entries_change, i64::from(kind == RequestKind::Write));
         }
     }
 

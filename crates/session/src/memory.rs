@@ -4,6 +4,7 @@ use super::room::fits_memory;
 use boatload_base::failure::{Failure, Result, shown};
 use boatload_base::units::{bytes, counted};
 use boatload_host::memory::{MemoryBound, MemoryRoom};
+use boatload_plan::tree::FilesEach;
 use boatload_plan::{BallastGoal, CellPlan, Phase, Plan};
 use boatload_results::book::Window;
 use boatload_results::recorder::PhaseRecorder;
@@ -147,8 +148,13 @@ fn entries_bytes(cell: &CellPlan, total_bytes: u64) -> u64 {
     let entries = cell.tree.capacity();
     let simulated = if cell.engine.is_simulated() { entries / 2 } else { 0 };
     let simulated_sizes = if cell.engine.is_simulated() { 8 * entries } else { 0 };
-    // A mix knows of each file whether it exists; a simulated one, how large it is.
-    let mixed = if cell.has_mix() { entries.div_ceil(8) + simulated_sizes } else { 0 };
+    // A mix knows of each file whether it exists, whether it is in hand, and in which of the directories with names it
+    // is; a simulated one, how large it is.
+    let sets = match cell.tree.files_each {
+        FilesEach::AllIn(_) => 1 + cell.tree.holders(),
+        FilesEach::Even | FilesEach::Fixed(_) | FilesEach::Drawn(_) => 2,
+    };
+    let mixed = if cell.has_mix() { sets * entries.div_ceil(8) + simulated_sizes } else { 0 };
     let simulated = simulated.saturating_add(mixed);
     let Some(prepare) = &cell.prepare else { return simulated };
     let files = match prepare.goal {

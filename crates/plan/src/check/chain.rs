@@ -45,9 +45,10 @@ impl Chain {
         Self { steps: vec![step], leaves }
     }
 
-    /// The chain that a job file writes; `None` if anything is wrong with it.
+    /// The chain that a job file writes, on files that lie in `directory`, or in any; `None` if anything is wrong with it.
     pub(super) fn read(
         wire: &[WireStep],
+        directory: Option<u8>,
         directories: &[String],
         mut keys: KeyReader<'_>,
     ) -> Option<Self> {
@@ -61,12 +62,15 @@ impl Chain {
         let operations = wire.iter().filter_map(|step| find_operation(step.parts()?.0));
         let first = operations.into_iter().find(|operation| operation.subject == Subject::File);
         if first.is_none_or(|first| first.name != "create") {
-            follower.names.push(Spot::default());
+            follower.names.push(Spot { directory, renames: 0 });
         }
         for (at, step) in wire.iter().enumerate() {
-            let (name, directory) = step.parts()?;
-            let operation = find_operation(name)?;
             let mut keys = keys.table(&element("", at));
+            let Some((name, directory)) = step.parts() else {
+                keys.problem("", "a table without one key", "one operation and its directory");
+                return None;
+            };
+            let operation = find_operation(name)?;
             let directory = match directory {
                 Some(name) => Some(keys.directory("", name, directories)?),
                 None => None,
@@ -97,11 +101,14 @@ impl Chain {
 }
 
 impl WireStep {
-    /// The operation and its directory.
+    /// The operation and its directory; `None` of a table that has not just these.
     fn parts(&self) -> Option<(&str, Option<&str>)> {
         match self {
             Self::Here(name) => Some((name, None)),
-            Self::In(table) => table.iter().next().map(|(name, at)| (&**name, Some(&**at))),
+            Self::In(table) => {
+                let (name, at) = table.iter().next().filter(|_| table.len() == 1)?;
+                Some((name, Some(at)))
+            }
         }
     }
 }
@@ -200,6 +207,188 @@ impl Follower<'_> {
                 self.steps[at - 1].closes = false;
                 self.steps[at].opens = false;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mix::{Spot, Step, Work};
+    use crate::{Settings, read_job};
+
+    /// The work with these keys on a tree with directories `tmp`, `new` and `cur`, or what is wrong with it.
+    fn work(keys: &str) -> Result<Work, String> {
+        let job = format!(
+            "name = 'x'\n[tree]\nfiles = 100\ndirectories = ['tmp', 'new', 'cur']\nfiles_in = 'new'\n\
+             [[phase]]\noperation = 'create'\n[[phase]]\ncount = 10\n[[phase.work]]\nweight = 1\n{keys}\n"
+        );
+        let plan = read_job(&job, &Settings::default()).map_err(|problems| problems.report("x"))?;
+        Ok(plan.cells[0].phases[1].mix.as_ref().unwrap().works[0].clone())
+    }
+
+    fn chain(steps: &str) -> Work {
+        work(&format!("chain = [{steps}]")).unwrap_or_else(|report| panic!("{report}"))
+    }
+
+    /// Where each step finds its file or makes it, and where it moves it.
+    fn places(work: &Work) -> Vec<(Option<u8>, u32, Option<u8>)> {
+        let of = |step: &Step| (step.spot.directory, step.spot.renames, step.new_directory);
+        work.steps.iter().map(of).collect()
+    }
+
+    fn names(work: &Work) -> Vec<&str> {
+        work.steps.iter().map(|step| &*step.name).collect()
+    }
+
+    const DELIVERY: &str = "{ create = 'tmp' }, 'fsync', { rename = 'new' }, 'fsync-directory'";
+    const READING: &str = "{ list = 'new' }, { rename = 'cur' }, 'read', 'rename', 'delete'";
+
+    #[test]
+    fn each_step_finds_its_file_where_the_step_before_left_it() {
+        let delivery = chain(DELIVERY);
+        let (tmp, new, cur) = (Some(0), Some(1), Some(2));
+        let expected = [(tmp, 0, None), (tmp, 0, None), (tmp, 0, new), (new, 0, None)];
+        assert_eq!(places(&delivery), expected);
+        assert_eq!(delivery.leaves, Some(Spot { directory: new, renames: 0 }));
+        assert!(!delivery.takes_file() && delivery.makes_file());
+        let reading = chain(READING);
+        let expected =
+            [(new, 0, None), (None, 0, cur), (cur, 0, None), (cur, 0, None), (cur, 1, None)];
+        assert_eq!(places(&reading), expected);
+        assert_eq!(reading.leaves, None);
+        assert!(reading.takes_file() && reading.moves_file() && !reading.makes_file());
+    }
+
+    #[test]
+    fn a_file_is_there_from_its_creation_to_its_removal() {
+        let has_file = |steps| chain(steps).steps.iter().map(|s| s.has_file).collect::<Vec<_>>();
+        assert_eq!(has_file("'list', 'create', 'read'"), [false, false, true]);
+        assert_eq!(has_file("'create', 'delete', 'list'"), [false, true, false]);
+        assert_eq!(has_file("'list', 'read'"), [true, true]);
+        let gone = chain("'create', 'delete'");
+        assert!(!gone.takes_file() && !gone.makes_file());
+    }
+
+    #[test]
+    fn a_file_with_two_names_is_met_under_the_new_one_until_that_is_removed() {
+        let (tmp, new) = (Some(0), Some(1));
+        let moved = chain("{ create = 'tmp' }, { link = 'new' }, 'stat', { delete = 'tmp' }");
+        assert_eq!(places(&moved)[2..], [(new, 0, None), (tmp, 0, None)]);
+        assert_eq!(moved.leaves, Some(Spot { directory: new, renames: 0 }));
+        let back = chain("'link', 'read', 'delete', 'read'");
+        let expected = [(None, 0, None), (None, 1, None), (None, 1, None), (None, 0, None)];
+        assert_eq!(places(&back), expected);
+        assert_eq!(back.leaves, Some(Spot::default()));
+        assert!(back.moves_file(), "a second turn would meet the second name");
+    }
+
+    #[test]
+    fn the_directory_of_a_work_is_where_its_chain_begins() {
+        let keys = "directory = 'cur'\nchain = ['stat', { link = 'tmp' }, { delete = 'cur' }]";
+        let work = work(keys).unwrap();
+        assert_eq!(work.steps[0].spot.directory, Some(2));
+        assert_eq!(work.leaves, Some(Spot { directory: Some(0), renames: 0 }));
+    }
+
+    #[test]
+    fn a_turn_has_its_file_to_itself_where_it_changes_names() {
+        let moves = |steps| chain(steps).moves_file();
+        for steps in ["'rename', 'delete'", "{ rename = 'cur' }", "'link', 'delete'", "'replace'"] {
+            assert!(moves(steps), "{steps}");
+        }
+        assert!(!moves("'read', 'append', 'fsync', 'chmod'") && !moves("'create', 'fsync'"));
+    }
+
+    #[test]
+    fn a_step_of_an_operation_that_came_before_is_called_by_its_directory_or_its_number() {
+        assert_eq!(names(&chain(READING)), ["list", "rename", "read", "rename-2", "delete"]);
+        let steps = "{ list = 'new' }, { list = 'cur' }, { list = 'cur' }, 'read', 'stat', 'read'";
+        assert_eq!(
+            names(&chain(steps)),
+            ["list", "list-cur", "list-cur-3", "read", "stat", "read-2"]
+        );
+        let steps =
+            "{ create = 'tmp' }, { rename = 'new' }, { rename = 'cur' }, { rename = 'new' }";
+        assert_eq!(names(&chain(steps)), ["create", "rename", "rename-cur", "rename-new"]);
+    }
+
+    #[test]
+    fn a_file_stays_open_for_an_fsync_that_follows_at_once_and_for_nothing_else() {
+        let open = |steps| {
+            let steps = chain(steps).steps;
+            steps.iter().map(|step| (step.opens, step.closes)).collect::<Vec<_>>()
+        };
+        let (alone, left, found, both) =
+            ((true, true), (true, false), (false, true), (false, false));
+        assert_eq!(open("'create', 'fsync', 'read'"), [left, found, alone]);
+        assert_eq!(open("'append', 'fsync', 'fsync'"), [left, both, found]);
+        assert_eq!(open("'create', { rename = 'cur' }, 'fsync'"), [alone, alone, alone]);
+        assert_eq!(open("'read', 'fsync', 'fsync-directory'"), [alone, alone, alone]);
+    }
+
+    #[test]
+    fn a_chain_that_makes_no_sense_is_refused_with_words_about_its_step() {
+        for (steps, place, words) in [
+            ("", "chain", "no steps"),
+            ("'create', 'create'", "chain[2]", "one file in each turn"),
+            ("'read', 'create'", "chain[2]", "one file in each turn"),
+            ("'delete', 'read'", "chain[2]", "nothing after `delete`"),
+            ("'create', 'delete', 'create'", "chain[3]", "nothing after `delete`"),
+            ("'rename'", "chain", "another name"),
+            ("'create', 'rename'", "chain", "another name"),
+            ("'link'", "chain", "nobody remembers second names"),
+            ("{ rename = 'cur' }, { delete = 'tmp' }", "chain[2]", "the directory where it is"),
+            ("{ rename = 'old' }", "chain[1]", "one of `tmp`, `new`, `cur`"),
+            ("{ create = 'tmp', rename = 'new' }", "chain[1]", "one operation and its directory"),
+            ("{}", "chain[1]", "one operation and its directory"),
+            ("{ read = 'new' }", "chain[1]", "create"),
+            ("{ rename = 3 }", "chain[1]", "3"),
+            ("7", "chain[1]", "7"),
+            ("'truncate'", "chain[1]", "append"),
+            ("'mkdir'", "chain[1]", "append"),
+        ] {
+            let report = work(&format!("chain = [{steps}]")).map(|_| ()).expect_err(steps);
+            assert!(report.contains(&format!("phase[2].work[1].{place}")), "{place} in {report}");
+            assert!(report.contains(words), "{words} in {report}");
+        }
+    }
+
+    #[test]
+    fn keys_that_a_chain_has_no_use_for_are_refused() {
+        for (keys, place, words) in [
+            ("chain = ['read']\noperation = 'read'", "chain", "`chain` beside `operation`"),
+            ("chain = ['create']\nof = 'any'", "of", "it makes files of its own"),
+            ("operation = 'create'\nof = 'any'", "of", "it makes files of its own"),
+            ("chain = ['create']\ndirectory = 'tmp'", "directory", "{ create = \"tmp\" }"),
+            ("chain = ['create']\norder = 'oldest'", "order", "it makes a file in turn"),
+            ("chain = ['read', 'stat']\norder = 'oldest'", "order", "oldest is for delete"),
+            ("chain = ['read']\nsize = 5", "size", "gives files a size"),
+            ("operation = 'read'\ndirectory = 'old'", "directory", "one of `tmp`"),
+            ("", "work[1]", "or a `chain` of some"),
+        ] {
+            let report = work(keys).map(|_| ()).unwrap_err();
+            assert!(report.contains(place) && report.contains(words), "{place}, {words}: {report}");
+        }
+    }
+
+    #[test]
+    fn directories_of_a_tree_have_names_of_their_own_and_are_not_many() {
+        let many: Vec<String> = (0..17).map(|at| format!("'d{at}'")).collect();
+        for (tree, place, words) in [
+            ("directories = ['a', 'b', 'a']", "tree.directories", "a second `a`"),
+            (&*format!("directories = [{}]", many.join(", ")), "tree.directories", "from 1 to 16"),
+            ("directories = []", "tree.directories", "from 1 to 16"),
+            ("directories = ['a/b']", "tree.directories", "a name without `/`"),
+            ("directories = ['']", "tree.directories", "not empty"),
+            ("directories = ['a', 'b']\nfiles_in = 'c'", "tree.files_in", "one of `a`, `b`"),
+            ("directories = 3\nfiles_in = 'c'", "tree.files_in", "`directories` with names"),
+            ("files_in = 'c'", "tree.files_in", "`directories` with names"),
+        ] {
+            let job =
+                format!("name = 'x'\n[tree]\nfiles = 9\n{tree}\n[[phase]]\noperation = 'create'\n");
+            let problems = read_job(&job, &Settings::default()).map(|_| ());
+            let report = problems.expect_err(tree).report("x");
+            assert!(report.contains(place) && report.contains(words), "{place}, {words}: {report}");
         }
     }
 }

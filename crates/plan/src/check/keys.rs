@@ -152,7 +152,7 @@ impl<'a> KeyReader<'a> {
         KeyReader { place: self.path(key), scope: self.scope, report: self.report }
     }
 
-    fn path(&self, key: &str) -> String {
+    pub(super) fn path(&self, key: &str) -> String {
         match key {
             "" => self.place.clone(),
             element if element.starts_with('[') => format!("{}{element}", self.place),
@@ -373,6 +373,15 @@ pub(super) fn check_name(name: &str, place: &str, report: &mut ProblemList) {
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(good) {
         let expected = format!("a name of up to {NAME_BYTES_MAX} letters, digits, `_` and `-`");
         report.add(place, format!("`{}`", short(name)), expected);
+    }
+}
+
+/// Names that appear in results, between slashes.
+pub(super) fn check_part_title(name: &str, place: &str, report: &mut ProblemList) {
+    check_title(name, place, report);
+    if name.contains('/') {
+        let expected = "a name without `/`, which stands between a mix, its works and their steps";
+        report.add(place, format!("`{name}`"), expected);
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::cell::{CellCheck, PhaseOutline};
 use super::chain::Chain;
-use super::keys::{KeyReader, check_title};
+use super::keys::{KeyReader, check_part_title};
 use super::limits::{BLOCK, BYTES_MAX, COUNT, RATE, THREADS, THREADS_MAX, WEIGHT};
 use super::phases::phase_name;
 use super::tree::sizes;
@@ -137,7 +137,7 @@ impl<'a> CellCheck<'a> {
         };
         let Chain { steps, leaves } = match (&wire.operation, &wire.chain) {
             (Some(name), None) => Chain::of(find_operation(name)?),
-            (None, Some(chain)) => Chain::read(chain, names, keys.table("chain"))?,
+            (None, Some(chain)) => Chain::read(chain, directory, names, keys.table("chain"))?,
             (Some(_), Some(_)) => {
                 keys.problem("chain", "`chain` beside `operation`", "one of them");
                 return None;
@@ -182,9 +182,13 @@ impl<'a> CellCheck<'a> {
         let works = below(place, "work");
         for (at, work) in wire.work.iter().enumerate() {
             let Some(name) = work_title(work) else { continue };
-            let key = if work.name.is_some() { "name" } else { "operation" };
+            let key = match (&work.name, &work.chain) {
+                (Some(_), _) => "name",
+                (None, Some(_)) => "chain",
+                (None, None) => "operation",
+            };
             let place = below(&element(&works, at), key);
-            check_title(name, &place, self.report);
+            check_part_title(name, &place, self.report);
             if wire.work[..at].iter().any(|other| work_title(other) == Some(name)) {
                 let hint = format!("add `name = \"{name}-{}\"`", at + 1);
                 let found = format!("a second work called `{name}`");

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::cell::{CellCheck, PhaseOutline};
-use super::keys::{KeyReader, check_title, described};
+use super::keys::{KeyReader, check_part_title, described};
 use super::limits::{
     BLOCK, BYTES_MAX, CELL_PHASES_MAX, COUNT, DURATION_NS, PASSES, RANK_OFFSET, THREADS, WINDOWS,
 };
@@ -104,11 +104,7 @@ impl<'a> CellCheck<'a> {
         let Some(name) = phase_name(&job.phases()[at]) else { return };
         let own = job.phases()[at].name.is_some();
         let place = below(place, if own { "name" } else { "operation" });
-        check_title(name, &place, self.report);
-        if name.contains('/') {
-            let expected = "a name without `/`, which stands between a mix and its works";
-            self.report.add(&place, format!("`{name}`"), expected);
-        }
+        check_part_title(name, &place, self.report);
         if name == SETTLE {
             let expected = "another name: boatload adds a phase of this one behind the others";
             self.report.add(&place, format!("a phase called `{name}`"), expected);

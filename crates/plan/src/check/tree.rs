@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::cell::CellCheck;
-use super::keys::KeyReader;
+use super::keys::{KeyReader, check_part_title};
 use super::limits::{
     BYTES_MAX, DELETE_EVERY_DEFAULT, FILES_EACH_DEFAULT, FILES_MAX, FILES_UNKNOWN,
     FILES_UNKNOWN_DRAWN, MU_MAX, SIGMA, THREADS, WITHIN_MIN,
@@ -233,6 +233,10 @@ impl TreeReader<'_> {
         if names.is_empty() || names.len() > DIRECTORIES_NAMED_MAX {
             let expected = format!("from 1 to {DIRECTORIES_NAMED_MAX} names");
             self.keys.problem("directories", grouped(names.len() as u64), expected);
+        }
+        for name in names {
+            // Steps of chains are called by them.
+            check_part_title(name, &self.keys.path("directories"), self.keys.report);
         }
         if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
             let found = format!("a second `{}`", names[twice]);
