@@ -28,24 +28,8 @@ struct Follower<'a> {
 const STAY_OPEN: [&str; 5] = ["append", "create", "fsync", "overwrite", "rewrite"];
 
 impl Chain {
-    /// One operation by itself.
-    pub(super) fn of(operation: &'static Operation) -> Self {
-        let has_file = operation.effect != Effect::AddsEntry;
-        let keeps_file = operation.effect != Effect::RemovesEntry;
-        let leaves = keeps_file.then(Spot::default);
-        let step = Step {
-            name: operation.name.into(),
-            operation,
-            spot: Spot::default(),
-            has_file,
-            new_directory: None,
-            opens: true,
-            closes: true,
-        };
-        Self { steps: vec![step], leaves }
-    }
-
-    /// The chain that a job file writes, on files that lie in `directory`, or in any; `None` if anything is wrong with it.
+    /// The chain that a job file writes, or its only operation, on files that lie in `directory`, or in any; `None` if
+    /// anything is wrong with it.
     pub(super) fn read(
         wire: &[WireStep],
         directory: Option<u8>,

@@ -12,9 +12,9 @@ use crate::mix::{CHAIN, MIX, Mix, Pace, Step, Work, WorkOrder, WorkShare};
 use crate::phase::{BLOCK_DEFAULT, PhaseEnd};
 use crate::report::{below, element};
 use crate::tree::{Sizes, Tree};
-use crate::wire::{Directories, Trees, WirePhase, WireQuantity, WireWork};
+use crate::wire::{Directories, Trees, WirePhase, WireQuantity, WireStep, WireWork};
 use boatload_base::units::{Unit, bytes, counted, grouped};
-use boatload_op::{Change, find_operation};
+use boatload_op::Change;
 
 /// How the works of a mix share its turns.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -136,7 +136,10 @@ impl<'a> CellCheck<'a> {
             None => None,
         };
         let Chain { steps, leaves } = match (&wire.operation, &wire.chain) {
-            (Some(name), None) => Chain::of(find_operation(name)?),
+            (Some(name), None) => {
+                let only = [WireStep::Here(name.clone())];
+                Chain::read(&only, directory, names, keys.table("operation"))?
+            }
             (None, Some(chain)) => Chain::read(chain, directory, names, keys.table("chain"))?,
             (Some(_), Some(_)) => {
                 keys.problem("chain", "`chain` beside `operation`", "one of them");
