@@ -98,7 +98,7 @@ struct PlannedWork {
     /// The operation, or `chain`.
     operation: &'static str,
     /// The steps of a chain; absent of one operation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     chain: Vec<String>,
     /// Its part of all turns, in parts of all weights; null where it has workers of its own.
     weight: Option<u32>,

@@ -115,6 +115,7 @@ fn every_column_is_a_place_in_the_run_document() {
     // What a work has and what its mix has, both in one.
     (m.part_of, m.service) = (Some("serve".into()), m.latency);
     (m.duration_seconds, m.turns_per_second_asked, m.evictions) = (Some(1.0), Some(9.0), Some(7));
+    m.gone = Some(3);
     let value = crate::json::measurement_value(m, &book.host);
     for place in csv::places() {
         assert!(value.pointer(&place).is_some(), "{place}");
