@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 80;
 
-/// Columns of lines on a stream: what the environment wants, or those of its terminal.
+/// Columns of lines on a stream: what the environment wants, or the columns of its terminal.
 pub(super) fn columns(stream: &(impl AsFd + IsTerminal)) -> usize {
     let size = stream.is_terminal().then(|| rustix::termios::tcgetwinsize(stream).ok()).flatten();
     let asked = std::env::var("COLUMNS").unwrap_or_default();

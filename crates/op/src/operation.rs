@@ -112,7 +112,7 @@ pub enum Change {
     Grows,
     /// Half of the size: the first half of the content stays.
     Halves,
-    /// Another name, instead of its own or beside it.
+    /// Another name, instead of its own or in addition.
     Renames,
     /// A new file with all of its chunks.
     Chunks,
@@ -209,7 +209,7 @@ impl Target {
 }
 
 impl OperationProgress {
-    /// That of an operation that has not begun.
+    /// The progress of an operation that has not begun.
     #[inline]
     pub fn before(target: &Target) -> Self {
         Self { open: !target.opens, ..Self::default() }

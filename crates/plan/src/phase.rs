@@ -350,7 +350,7 @@ impl Phase {
         parts
     }
 
-    /// The names of its measurements: its own, then those of its parts.
+    /// The names of its measurements: its own, then the names of its parts.
     pub fn measured_names(&self) -> Vec<String> {
         let parts = self.parts().into_iter().map(|part| part.name);
         std::iter::once(self.name.clone()).chain(parts).collect()

@@ -83,7 +83,7 @@ pub(super) fn about_cost(run: &RunFacts) -> String {
     format!("measurement overhead: {cost} per operation")
 }
 
-/// Who traced whose calls, and what that cost; none where nothing was traced.
+/// Who traced whose calls, and what that cost; `None` when nothing was traced.
 pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
     let traced = run.traced.as_ref()?;
     let TraceFacts { target, tracer, .. } = traced;
@@ -94,7 +94,7 @@ pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
     ))
 }
 
-/// When and where a run went on after it had ended early; none if it never had.
+/// When and where a run went on after it had ended early; `None` when it never had.
 pub(super) fn about_resumptions(run: &RunFacts) -> Option<String> {
     let one = |resumed: &Resumption| match &resumed.cell {
         Some(cell) => format!("{} at {}", resumed.at, cell_and_repeat(cell)),
@@ -104,7 +104,7 @@ pub(super) fn about_resumptions(run: &RunFacts) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Why a run is not complete; none if it is.
+/// Why a run is not complete; `None` when it is.
 pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
     let why = match run.finished {
         Some(_) => "it ended early",

@@ -76,8 +76,7 @@ impl Book {
         }
     }
 
-    /// With its variants, phases and levels in the order in which its measurements have them, for
-    /// results that no job was run for.
+    /// With its variants, phases and levels in the order in which its measurements have them, for results that no job was run for.
     #[must_use]
     pub fn ordered_as_measured(mut self) -> Self {
         let all = &self.measurements;
@@ -92,8 +91,7 @@ impl Book {
         self.filesystems.iter().any(|made| made.place == MadeOn::Device)
     }
 
-    /// Whether it was ended before every cell was done. Of a run that is still running, or was killed,
-    /// this is not known.
+    /// Whether it was ended before every cell was done. Of a run that is still running, or was killed, this is not known.
     pub fn is_cut_short(&self) -> bool {
         self.run.finished.is_some() && !self.run.complete
     }
@@ -549,8 +547,7 @@ pub struct Measurement {
     pub gone: Option<u64>,
     /// Bytes of content moved; null if unknown.
     pub bytes: Option<u64>,
-    /// Time from the first worker's start to the last one's end, in seconds, without the sync; null if it is
-    /// not known.
+    /// Time from the first worker's start to the last one's end, in seconds, without the sync; null if it is not known.
     pub seconds: Option<f64>,
     /// The time after which the phase ended, in seconds; absent where its operations ended it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -565,8 +562,7 @@ pub struct Measurement {
     pub cpu_user_seconds: Option<f64>,
     /// CPU time of the workers in the kernel, in seconds; null if unknown.
     pub cpu_system_seconds: Option<f64>,
-    /// Latencies of single operations; where turns kept a pace, response times: from when each was due. Null if
-    /// unknown.
+    /// Latencies of single operations; where turns kept a pace, response times: from when each was due. Null if unknown.
     #[serde(rename = "latency_ns")]
     pub latency: Option<Latency>,
     /// Latencies from when operations began, where turns kept a pace; absent elsewhere.
@@ -652,11 +648,6 @@ impl Measurement {
         self.operation == Some(MeasuredOperation::Mix)
     }
 
-    /// Whether it is of a mix, as a whole or in part.
-    pub fn is_of_mix(&self) -> bool {
-        self.is_mix() || self.is_part()
-    }
-
     /// Whether it is of one step of a chain.
     pub fn is_step(&self) -> bool {
         self.part_of.as_deref().is_some_and(|of| mix_of(of).is_some())
@@ -671,10 +662,7 @@ impl Measurement {
     pub fn job_operation(&self) -> Option<&'static Operation> {
         match self.operation? {
             MeasuredOperation::Job(operation) => Some(operation),
-            MeasuredOperation::Traced(_)
-            | MeasuredOperation::Mix
-            | MeasuredOperation::Chain
-            | MeasuredOperation::Settle => None,
+            _ => None,
         }
     }
 
@@ -745,8 +733,7 @@ pub struct CacheReport {
     pub asked: CacheAsked,
     /// What was found.
     pub found: CacheState,
-    /// Share of the sampled files' pages that were in memory when the phase began; null if
-    /// nothing could be sampled.
+    /// Share of the sampled files' pages that were in memory when the phase began; null if nothing could be sampled.
     pub resident_fraction: Option<f64>,
     /// Why it was not found as requested.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -182,7 +182,7 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
     tally
 }
 
-/// A turn of several steps, of which the first has ended.
+/// A turn of several steps; the first has ended.
 struct ChainInTurn<'a> {
     /// Its target is that of the step it is at.
     turn: &'a mut Turn,

@@ -19,7 +19,7 @@ use boatload_plan::mix::mix_of;
 use boatload_results::book::Level;
 use boatload_results::content::lists;
 
-/// A phase in which one takes so many times as much longer as over the whole job is named beside it.
+/// A phase in which one takes this many times as much longer as over the whole job is named with it.
 const NAMED_BESIDE: f64 = 2.0;
 /// From so many times as much on the phase carries the difference, and comes first.
 const CARRIES: f64 = 50.0;
@@ -289,7 +289,7 @@ struct RankException<'a> {
     sentence: Sentence,
 }
 
-/// The largest of them: `but read-sequential takes 2.65 times as long on ext4 as on btrfs (2.3 to 3.1)`; none where it is in none.
+/// The largest of them: `but read-sequential takes 2.65 times as long on ext4 as on btrfs (2.3 to 3.1)`; `None` when there is none.
 fn exception<'a>(job: &RankedVariants, phases: &[&'a RankedVariants]) -> Option<RankException<'a>> {
     largest(job)?;
     let behind = |order: &'a RankedVariants| {
@@ -302,7 +302,7 @@ fn exception<'a>(job: &RankedVariants, phases: &[&'a RankedVariants]) -> Option<
     Some(RankException { order, sentence: Sentence::ranked(1, sentence) })
 }
 
-/// The first variant of an order if all others are proven to take longer.
+/// The first variant of an order if every other one is proven to take longer.
 fn only_first(one: &RankedVariants) -> Option<&str> {
     let is_slower = |other: &RankedVariant| other.headline.decision == Decision::Longer;
     one.others.iter().all(is_slower).then_some(one.first.as_str())
@@ -324,7 +324,7 @@ fn winners<'a>(all: &[&'a RankedVariants]) -> Vec<(&'a str, Vec<&'a str>)> {
     wins
 }
 
-/// `xfs is the fastest in create and delete; ext4 in read`; none where no variant is in any phase.
+/// `xfs is the fastest in create and delete; ext4 in read`; `None` when no variant is in any phase.
 fn by_phase(all: &[&RankedVariants]) -> Option<Sentence> {
     let wins = winners(all);
     let levels = each_once(all.iter().map(|one| one.level.as_ref())).len();

@@ -10,7 +10,7 @@ use boatload_base::units::{Unit, byte_step, figures, rounded};
 pub(super) struct AnswerRate {
     /// The mean; of several the least and the most of theirs.
     means: [f64; 2],
-    /// The 95% interval; none where it is not known, or too wide to say anything.
+    /// The 95% interval; `None` when it is not known, or too wide to say anything.
     pub(super) interval: Option<Interval>,
     /// The smallest and the largest value, where these say more than the interval.
     repeats: Option<[f64; 2]>,
@@ -49,7 +49,7 @@ impl AnswerRate {
         })
     }
 
-    /// The lowest and the highest in bytes a second; none where they count something else.
+    /// The lowest and the highest in bytes a second; `None` when they count something else.
     pub(super) fn bytes(&self) -> Option<[f64; 2]> {
         (self.unit == Unit::Bytes).then_some(self.means)
     }

@@ -25,20 +25,20 @@ pub(crate) trait Reading: Sync + std::fmt::Debug {
         Vec::new()
     }
 
-    /// Those of its effects that must be decided for a run to end.
+    /// The effects that must be decided for a run to end.
     fn asked<'a>(&self, all: Vec<&'a EffectFinding>) -> Vec<&'a EffectFinding> {
         all
     }
 
-    /// What it says of a run; none where it has nothing to say.
+    /// What it says of a run; `None` when it has nothing to say.
     fn answer(&self, run: &RunView<'_>) -> Option<AnswerDraft>;
 
-    /// The table that shows this; none where rates do.
+    /// The table that shows this; `None` when rates do.
     fn table(&self, _run: &RunView<'_>) -> Option<AnswerTable> {
         None
     }
 
-    /// The picture that shows it best; none where no one does.
+    /// The picture that shows it best; `None` when no one does.
     fn picture(&self, _run: &RunView<'_>) -> Option<Picture> {
         None
     }
@@ -193,7 +193,7 @@ impl<'a> RunView<'a> {
 
     /// Whether a phase is a mix or a part of one.
     pub(crate) fn is_of_mix(&self, phase: &str) -> bool {
-        self.book.measurements.iter().any(|m| m.phase == phase && m.is_of_mix())
+        self.book.measurements.iter().any(|m| m.phase == phase && (m.is_mix() || m.is_part()))
     }
 
     /// The turns in each second that a mix was to keep; `None` of other phases, and of its works.
