@@ -28,7 +28,7 @@ mod tests {
     use crate::{Chunk, Durability, ItemId};
     use boatload_base::errno::Errno;
 
-    /// The requests for a file that is to be opened and closed or not, if fsync(2) comes to `synced`.
+    /// The requests for a file that is to be opened and closed or not, if fsync(2) gives `synced`.
     fn requests(opens: bool, closes: bool, synced: Result<u64, Errno>) -> String {
         let target = Target {
             place: ItemId::file(3),

@@ -209,7 +209,7 @@ impl Target {
 }
 
 impl OperationProgress {
-    /// That of an operation that has not begun.
+    /// Of an operation that has not begun.
     #[inline]
     pub fn before(target: &Target) -> Self {
         Self { open: !target.opens, ..Self::default() }

@@ -182,9 +182,9 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
     tally
 }
 
-/// A turn of several steps, of which the first has ended.
+/// A turn of several steps after the first.
 struct ChainInTurn<'a> {
-    /// Its target is that of the step it is at.
+    /// Its target is where the present step works.
     turn: &'a mut Turn,
     /// When it began, in ticks.
     begun: u64,

@@ -25,7 +25,7 @@ pub struct MixedFiles {
 pub(crate) enum Room {
     /// A number that no file has.
     Free(ItemId),
-    /// That of the oldest file, which must go first.
+    /// The oldest file, which must go first.
     Taken(ItemId),
 }
 

@@ -64,7 +64,7 @@ pub struct MixedTurns<'a> {
     turn: u64,
     turns_max: u64,
     seed: u64,
-    /// The file of the turn that goes on, where the turn found it or makes it.
+    /// The file of the present turn, where the turn found it or makes it.
     in_turn: ItemId,
     /// Steps of it that succeeded.
     steps_done: usize,
@@ -103,7 +103,7 @@ impl MixTally {
 }
 
 impl<'a> MixedTurns<'a> {
-    /// The turns of one worker in a phase of several works; `files` are those of all workers.
+    /// The turns of one worker in a phase of several works; `files` has the files of all workers.
     pub fn new(
         phase: &'a Phase,
         works: &'a Mix,

@@ -98,11 +98,11 @@ impl WireStep {
 }
 
 /// What was found, and what was expected instead.
-type Problem = (String, &'static str);
+type StepProblem = (String, &'static str);
 
 impl Follower<'_> {
     /// Takes the next step.
-    fn follow(&mut self, operation: &'static Operation, at: Option<u8>) -> Result<(), Problem> {
+    fn follow(&mut self, operation: &'static Operation, at: Option<u8>) -> Result<(), StepProblem> {
         let file = self.names.last().copied();
         let here = file.unwrap_or(self.home);
         let in_directory = |spot: Spot| Spot { directory: at.or(spot.directory), ..spot };
