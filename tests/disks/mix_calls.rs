@@ -62,7 +62,7 @@ fn done(document: &Value, operation: &str) -> (u64, u64) {
 }
 
 fn compare(scenario: &str, settings: &str) {
-    let Some(mounted) = LoopMount::new("ext4", 128) else { return };
+    let Some(mounted) = LoopMount::new("ext4", 512) else { return };
     let bench = Bench::default();
     let document = bench.beside("run.json");
     let place = ["--dir", mounted.path().to_str().unwrap(), "--json", document.to_str().unwrap()];

@@ -77,7 +77,7 @@ named_enum! {
         /// Those that its own worker made.
         #[default]
         Own = "own",
-        /// Those of all workers, of which others may move or remove some meanwhile.
+        /// Files of all workers; others may move or remove some meanwhile.
         Any = "any",
     }
 }
@@ -137,7 +137,7 @@ impl Step {
 pub struct Work {
     /// Its name, unique in the mix.
     pub name: String,
-    /// What is done: one operation, or those of a chain, one after the other.
+    /// What is done: one operation, or several in a chain, one after the other.
     pub steps: Vec<Step>,
     /// Where the file is after its turn; `None` if there is none.
     pub leaves: Option<Spot>,
@@ -177,7 +177,7 @@ pub(super) fn step_operations() -> impl Iterator<Item = &'static Operation> {
     OPERATIONS.iter().filter(is_fit)
 }
 
-/// Operations that a work can have by itself: nobody remembers the names of single files.
+/// Operations that a work can have without a chain: nobody remembers the names of single files.
 pub(super) fn work_operations() -> impl Iterator<Item = &'static Operation> {
     step_operations().filter(|o| o.change != Change::Renames)
 }
@@ -243,7 +243,7 @@ impl Mix {
         self.works.iter().any(|work| work.of == WorkFiles::Any)
     }
 
-    /// Whether files come to lie in another directory than `home`, where the tree has them, if only where a chain fails.
+    /// Whether files can be in another directory than `home`, where the tree has them, if only where a chain fails.
     pub fn moves_between_directories(&self, home: u8) -> bool {
         let steps = self.works.iter().flat_map(|work| &work.steps);
         let of_files = steps.filter(|step| step.operation.subject == Subject::File);

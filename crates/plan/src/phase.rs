@@ -370,7 +370,7 @@ impl Phase {
     }
 }
 
-/// A work of a mix, or a step of its chain, as it is measured.
+/// A work of a mix, or a step of its chain, which has a measurement.
 pub struct MixPart {
     /// Its name among phases.
     pub name: String,
@@ -444,7 +444,7 @@ impl TargetMap<'_> {
         }
     }
 
-    /// The place where the numbers are not those of files.
+    /// The place where the numbers are not of files.
     #[inline(never)]
     fn other_place(&self, number: u64) -> ItemId {
         let walk = self.phase.walk;

@@ -83,12 +83,13 @@ pub fn from_text(text: &str) -> Option<Vec<u8>> {
     (small && decoded(&encoded).is_some()).then_some(encoded)
 }
 
-/// The histogram of these bytes in V2 encoding; `None` if they are none with three digits.
+/// The histogram of these bytes in V2 encoding; `None` if they are none with three digits, or with two.
 pub fn decoded(mut encoded: &[u8]) -> Option<Histogram<u64>> {
     // The claims of the head are checked first: the reader makes room for all of it at once.
     let word = |at: usize| Some(u32::from_be_bytes(*encoded.get(at..)?.first_chunk()?));
     let payload = encoded.len().checked_sub(HEAD_BYTES)?;
-    if word(4)? as usize != payload || word(12)? != u32::from(DIGITS) {
+    let has_digits = [DIGITS, COARSE_DIGITS].map(u32::from).contains(&word(12)?);
+    if word(4)? as usize != payload || !has_digits {
         return None;
     }
     // The least number of all, as nine bytes stand for it: the library negates it.
@@ -116,6 +117,14 @@ mod tests {
         assert_eq!(read, histogram, "as HdrHistogram reads it");
         assert_eq!(from_text(&text), Some(bytes));
         assert_eq!(to_text(&[]), None);
+    }
+
+    #[test]
+    fn a_coarse_histogram_is_read_again() {
+        let mut histogram = coarse_histogram();
+        (1..=10_000).for_each(|ns| histogram.record(ns * 100).unwrap());
+        let text = to_text(&encoded(&histogram)).unwrap();
+        assert_eq!(decoded(&from_text(&text).unwrap()), Some(histogram));
     }
 
     #[test]

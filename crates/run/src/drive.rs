@@ -184,7 +184,7 @@ pub fn drive<S: TurnSource, E: Engine, C: Clock, R: Recorder>(
 
 /// A turn of several steps; the first has ended.
 struct ChainInTurn<'a> {
-    /// Its target is that of the step it is at.
+    /// Its target is where the present step works.
     turn: &'a mut Turn,
     /// When it began, in ticks.
     begun: u64,

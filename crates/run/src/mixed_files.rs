@@ -21,6 +21,14 @@ pub struct MixedFiles {
     pub(crate) is_shared: bool,
 }
 
+/// What a new file can have.
+pub(crate) enum Room {
+    /// A number that no file has.
+    Free(ItemId),
+    /// The oldest file, which must go first.
+    Taken(ItemId),
+}
+
 /// The files of one worker.
 #[derive(Default)]
 pub(crate) struct WorkerFiles {
@@ -124,9 +132,21 @@ impl WorkerFiles {
         self.used.as_ref().is_some_and(|used| !used.contains(self.slot(file)))
     }
 
+    /// Room for a new file, which then is in hand; `None` if all files are in the hands of others. Both are looked for at
+    /// once, or others might take all files between.
+    #[inline]
+    pub(crate) fn room(&mut self) -> Option<Room> {
+        if let Some(file) = self.new_file() {
+            return Some(Room::Free(file));
+        }
+        let oldest = self.file(WorkOrder::Oldest, None, 0)?;
+        self.take(oldest);
+        Some(Room::Taken(oldest))
+    }
+
     /// A number for a new file, which then is in hand; `None` if there is no room.
     #[inline]
-    pub(crate) fn new_file(&mut self) -> Option<ItemId> {
+    fn new_file(&mut self) -> Option<ItemId> {
         let slot = match &mut self.used {
             None => self.live[0].next_from(self.cursor, false)?,
             Some(used) => {

@@ -3,7 +3,7 @@
 //! on the files of all workers may find a file gone, which is no error.
 
 use super::drive::WorkTally;
-use super::mixed_files::{MixedFiles, WorkerFiles};
+use super::mixed_files::{MixedFiles, Room, WorkerFiles};
 use super::turns::{Turn, TurnSource};
 use boatload_base::errno::Errno;
 use boatload_base::random::{Stream, below, draw, mix, unit};
@@ -11,7 +11,7 @@ use boatload_op::request::RequestError;
 use boatload_op::{
     Change, Effect, ItemId, Operation, OperationProgress, RequestKind, Target, find_operation,
 };
-use boatload_plan::mix::{Mix, Pace, Spacing, Step, Work, WorkFiles, WorkOrder, WorkShare};
+use boatload_plan::mix::{Mix, Pace, Spacing, Step, Work, WorkFiles, WorkShare};
 use boatload_plan::phase::StepTargets;
 use boatload_plan::{Phase, Tree};
 
@@ -64,7 +64,7 @@ pub struct MixedTurns<'a> {
     turn: u64,
     turns_max: u64,
     seed: u64,
-    /// The file of the turn that goes on, where the turn found it or makes it.
+    /// The file of the present turn, where the turn found it or makes it.
     in_turn: ItemId,
     /// Steps of it that succeeded.
     steps_done: usize,
@@ -103,7 +103,7 @@ impl MixTally {
 }
 
 impl<'a> MixedTurns<'a> {
-    /// The turns of one worker in a phase of several works; `files` are those of all workers.
+    /// The turns of one worker in a phase of several works; `files` has the files of all workers.
     pub fn new(
         phase: &'a Phase,
         works: &'a Mix,
@@ -203,13 +203,8 @@ impl<'a> MixedTurns<'a> {
         }
     }
 
-    /// The removal of the oldest file, for there is no room for another.
-    fn eviction(&mut self, creates: usize) -> Option<Turn> {
-        let file = self.with(self.worker, |files| {
-            let file = files.file(WorkOrder::Oldest, None, 0)?;
-            files.take(file);
-            Some(file)
-        })?;
+    /// The removal of a file that is in hand, for there is no room for another.
+    fn eviction(&mut self, creates: usize, file: ItemId) -> Option<Turn> {
         self.in_turn = file;
         let target = self.works[creates].steps.first()?.target(file, self.turn);
         let target = Target { place: file, opens: true, closes: true, ..target };
@@ -290,9 +285,9 @@ impl TurnSource for MixedTurns<'_> {
         }
         let file = match found {
             Some(file) => file,
-            None => match self.with(self.worker, WorkerFiles::new_file) {
-                Some(file) => file,
-                None => return self.eviction(at),
+            None => match self.with(self.worker, WorkerFiles::room)? {
+                Room::Free(file) => file,
+                Room::Taken(oldest) => return self.eviction(at, oldest),
             },
         };
         self.in_turn = file;
@@ -409,6 +404,7 @@ mod chain_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use boatload_plan::mix::WorkOrder;
     use boatload_plan::{CellPlan, Settings, read_job};
     use std::collections::BTreeSet;
 

@@ -299,7 +299,7 @@ impl<'a> CellCheck<'a> {
         let is_one_size = laws.clone().all(|law| matches!(law, Sizes::Fixed(n) if n == largest));
         if let Some(at) = mix.works.iter().position(overwrites).filter(|_| !is_one_size) {
             let expected = "one `size` for all files, which then need not be remembered";
-            let place = format!("work[{}].operation", at + 1);
+            let place = format!("work[{}]", at + 1);
             let hint = "take `rewrite` instead";
             keys.problem_with_hint(&place, "`overwrite` of unlike sizes", expected, hint);
         }

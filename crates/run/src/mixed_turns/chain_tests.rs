@@ -21,7 +21,7 @@ type Names = BTreeSet<(u64, u8, u32)>;
 /// A disk that knows which names there are.
 struct Disk {
     names: Names,
-    /// One request in so many fails; 0 for none.
+    /// One request in this number fails; 0 for none.
     fails_every: u64,
     requests: u64,
     /// Renames over a file that was there.
