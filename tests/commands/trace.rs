@@ -419,8 +419,9 @@ fn a_process_that_is_killed_in_a_call_leaves_it() {
     let script = "for i in 1 2 3 4 5 6; do (exec cat /dev/zero >big) & p=$!; sleep 0.05; kill -9 $p; done; wait; rm big; sleep 1; touch a";
     let words = ["--", "sh", "-c", script];
     let document = Trace::start(&bench, &words).document();
-    assert!(seconds(&document, "in_calls_seconds") < 0.8, "{document}");
-    assert!(seconds(&document, "seconds") > 1.2, "{document}");
+    // A call that goes on would take the second in which nothing happens too.
+    let idle = seconds(&document, "seconds") - seconds(&document, "in_calls_seconds");
+    assert!(idle > 0.8, "{document}");
 }
 
 #[test]
