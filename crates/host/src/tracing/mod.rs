@@ -47,8 +47,8 @@ const BPF_SETTING: &str = "/proc/sys/kernel/unprivileged_bpf_disabled";
 pub const MAP_ENTRIES_MAX: u64 = 16_384;
 /// A text of the kernel is cut to fewer bytes than this, the most that bpftrace takes.
 const TEXT_BYTES_MAX: usize = 200;
-/// Attaching the probes takes a second; on a busy machine more.
-const READY_WAIT: Duration = Duration::from_secs(60);
+/// Attaching the probes takes a second; on a busy machine a minute.
+const READY_WAIT: Duration = Duration::from_secs(180);
 /// How long bpftrace may take to print its maps.
 const TICK_WAIT: Duration = Duration::from_secs(30);
 /// A call that has begun to count into one set has done so after this.

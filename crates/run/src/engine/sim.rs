@@ -61,22 +61,33 @@ pub(crate) struct SimShared {
     pub(crate) files_beside: AtomicU64,
 }
 
+/// What a simulated disk keeps beside which files there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SimKept {
+    /// Directories that are entries.
+    pub(crate) directories: bool,
+    /// Second names of files.
+    pub(crate) second_names: bool,
+    /// Blocks of the device that are read.
+    pub(crate) blocks: u64,
+    /// Files whose sizes are kept.
+    pub(crate) sized: u64,
+}
+
 impl SimDisk {
-    /// An empty disk for the tree's entries; `directories` says whether any phase makes some,
-    /// `blocks` how many of the device are read, `sized` the number of files whose sizes are kept.
+    /// An empty disk for the tree's entries.
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
     pub(crate) fn new(
         model: SimModel,
         tree: Tree,
-        directories: bool,
-        blocks: u64,
-        sized: u64,
+        kept: SimKept,
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.takes_no_time() { 0 } else { tree.holders() };
         let entries = tree.capacity();
+        let SimKept { directories, second_names, blocks, sized } = kept;
         let mut sizes = Vec::new();
         sizes.try_reserve_exact(usize::try_from(sized).unwrap_or(usize::MAX))?;
         sizes.extend((0..sized).map(|_| AtomicU64::new(0)));
@@ -84,7 +95,7 @@ impl SimDisk {
             model,
             files: Bits::new(entries)?,
             directories: Bits::new(if directories { tree.files } else { 0 })?,
-            doubled: Bits::new(entries)?,
+            doubled: Bits::new(if second_names { entries } else { 0 })?,
             cached: Bits::new(if model.cold_ns > 0 { entries } else { 0 })?,
             cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
@@ -710,7 +721,8 @@ mod tests {
         let root = std::fs::File::open(directory.path()).unwrap().into();
         let open = OpenTree::open(tree.clone(), root, 1, true).unwrap();
         assert_eq!(outcomes(&mut SyncEngine::new(Arc::new(open), 0, &phase)), truth);
-        let disk = SimDisk::new(SimModel::default(), tree, false, 0, 0, Arc::default()).unwrap();
+        let kept = SimKept { second_names: true, ..SimKept::default() };
+        let disk = SimDisk::new(SimModel::default(), tree, kept, Arc::default()).unwrap();
         let clock = VirtualClock::default();
         assert_eq!(outcomes(&mut SimEngine::new(Arc::new(disk), &phase, clock, 0, 0)), truth);
     }

@@ -10,7 +10,7 @@ use crate::ballast::{BallastFileSystem, BallastState, HeadwayListener};
 use crate::cache::{CacheDropper, CacheVerdict, Doubt, has_files_before};
 use crate::clock::{RealClock, VirtualClock};
 use crate::drive::{DoneCount, Recorder};
-use crate::engine::sim::{SimDisk, SimEngine, SimShared};
+use crate::engine::sim::{SimDisk, SimEngine, SimKept, SimShared};
 use crate::remove::Removal;
 use crate::site::{ConditionName, EngineSource, Site, SiteCondition};
 use crate::workers::{PhaseRun, PhaseTask, run_workers};
@@ -20,7 +20,7 @@ use boatload_base::live_set::LiveSet;
 use boatload_base::units::counted;
 use boatload_host::disturbance::Disturbance;
 use boatload_host::space::Space;
-use boatload_op::{Change, Subject};
+use boatload_op::{Change, Effect, Operation, Subject};
 use boatload_plan::phase::OnBallast;
 use boatload_plan::prepare::{Ballast, tree_of};
 use boatload_plan::sim::SimModel;
@@ -67,15 +67,9 @@ impl SimSite {
         }
     }
 
-    fn disk(
-        &self,
-        tree: Tree,
-        directories: bool,
-        blocks: u64,
-        sized: u64,
-    ) -> Result<(Arc<SimDisk>, Tree)> {
+    fn disk(&self, tree: Tree, kept: SimKept) -> Result<(Arc<SimDisk>, Tree)> {
         let shared = Arc::clone(&self.shared);
-        let disk = SimDisk::new(self.model, tree.clone(), directories, blocks, sized, shared);
+        let disk = SimDisk::new(self.model, tree.clone(), kept, shared);
         let disk = disk.map_err(|_| {
             let files = counted(tree.files, "file");
             Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
@@ -87,7 +81,8 @@ impl SimSite {
     fn open_ballast(&mut self) -> Result<()> {
         let Some(state) = &self.ballast_state else { return Ok(()) };
         let live = state.live();
-        let (disk, tree) = self.disk(tree_of(state.ballast(), live.length()), false, 0, 0)?;
+        let (disk, tree) =
+            self.disk(tree_of(state.ballast(), live.length()), SimKept::default())?;
         disk.stock(live);
         self.ballast = Some((disk, tree));
         Ok(())
@@ -154,15 +149,18 @@ fn has_one_size(cell: &CellPlan) -> bool {
 
 impl Site for SimSite {
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
-        let makes_directories =
-            cell.phases.iter().any(|p| p.operation.subject == Subject::Directory);
+        let directories = cell.phases.iter().any(|p| p.operation.subject == Subject::Directory);
+        let links = |o: &Operation| o.effect == Effect::AddsEntry && o.change == Change::Renames;
+        let renames = |o: &&Operation| o.makes_temporary || links(o);
+        let second_names = cell.phases.iter().any(|p| p.operations_done().iter().any(renames));
         let blocks = cell.phases.iter().filter(|p| p.operation.subject == Subject::Block);
         let blocks = blocks.map(|p| p.selection.population).max().unwrap_or_default();
         self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
         self.cells += 1;
         let sized = if has_one_size(cell) { 0 } else { cell.tree.files_max.unwrap_or(0) };
-        self.cell = Some(self.disk(cell.tree.clone(), makes_directories, blocks, sized)?);
+        let kept = SimKept { directories, second_names, blocks, sized };
+        self.cell = Some(self.disk(cell.tree.clone(), kept)?);
         Ok(())
     }
 
