@@ -7,7 +7,7 @@
 
 #![allow(
     missing_docs, unreachable_pub, unsafe_code, clippy::print_stdout, clippy::unwrap_used,
-    clippy::expect_used
+    clippy::expect_used, clippy::panic
 )]
 
 #[path = "../../tests/common/mod.rs"]

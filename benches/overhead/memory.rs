@@ -45,6 +45,7 @@ fn one(place: &Path, name: &str, job: &str, wanted: f64) {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
+    #[expect(clippy::zombie_processes, reason = "wait4 waits for it")]
     let child = child.unwrap();
     let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::uninit());
     // SAFETY: the child is one of this process that nothing else waits for; wait4 fills the struct when it succeeds.
