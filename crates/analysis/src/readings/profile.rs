@@ -157,8 +157,10 @@ fn margin(rows: &[&PhaseSummary]) -> Option<Sentence> {
     match (all, only) {
         (Some((_, share)), only) => {
             let only = only.map(|only| parts!["; ", only]);
+            // Of a mix one rate is told, and the table has others.
+            let whose = if rows.len() == 1 { "the rate" } else { "each rate" };
             Some(
-                Sentence::ranked(1, parts!["each rate is known within ", within(*share)])
+                Sentence::ranked(1, parts![whose, " is known within ", within(*share)])
                     .with(1, only.unwrap_or_default()),
             )
         }
