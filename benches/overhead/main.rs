@@ -2,7 +2,7 @@
 //! that does the same in the same run, in turns: bare loops of the same system calls, fio and fs_mark, and the same mix
 //! of work in C. 1 is as fast, 1.05 is 5% faster. At the end the peak memory of simulated runs.
 //!
-//! `cargo bench --bench overhead` takes under five minutes, works on /dev/shm, and needs root for an ext4 in an image. Words
+//! `cargo bench --bench overhead` works on /dev/shm, and needs root for an ext4 in an image. Words
 //! after `--` name the parts to do: tmpfs, ext4, fio, fs_mark, mix, memory.
 
 #![allow(

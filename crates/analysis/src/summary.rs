@@ -39,7 +39,7 @@ pub struct VariantSummary {
 pub struct PhaseSummary {
     /// The phase's name.
     pub phase: String,
-    /// Whether the run is about it: not a part of a mix whose works take turns, and not what comes before a mix.
+    /// Whether the run is about it: not a part of a mix whose works take turns, and no other phase beside a mix.
     pub leads: bool,
     /// What is done each second with the sync, in `rate_unit`; none without a valid
     /// measurement.
@@ -168,7 +168,7 @@ pub(crate) fn summarize(book: &Book) -> Summary {
     Summary { groups }
 }
 
-/// Whether a run is about a measurement: where there is a mix, about it and not what comes before; where its works have
+/// Whether a run is about a measurement: where there is a mix, about it and no other phase; where its works have
 /// workers of their own, about the first of them, since the whole is made of another part of each where one is slower.
 pub(crate) fn leads(book: &Book, m: &Measurement) -> bool {
     let mut mixes = book.measurements.iter().filter(|m| m.is_mix()).peekable();
@@ -217,7 +217,7 @@ fn row(book: &Book, cell: &PhaseCell<'_>, rate_unit: Unit) -> PhaseSummary {
     };
     PhaseSummary {
         phase: cell.phase.into(),
-        leads: cell.measurements.iter().all(|m| leads(book, m)),
+        leads: cell.measurements.first().is_none_or(|first| leads(book, first)),
         rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
         seconds: mean_if_any(valid.iter().map(|m| m.seconds.unwrap_or(f64::NAN)))

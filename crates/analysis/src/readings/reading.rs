@@ -209,7 +209,7 @@ impl<'a> RunView<'a> {
             let turns = counted(asked.round() as u64, "turn");
             let least = own().filter_map(rate_share).reduce(f64::min).unwrap_or(1.0);
             let held = match least < RATE_SHARE_MIN {
-                true => format!("not held (at the least {})", percent(least)),
+                true => format!("not held ({} at worst)", percent(least)),
                 false => "held".into(),
             };
             format!("{turns} a second asked and {held}, response times from when each was due")
