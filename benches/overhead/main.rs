@@ -27,7 +27,7 @@ const ROUNDS: usize = 15;
 const ROUNDS_FEW: usize = 5;
 
 /// Enough for the files of both and their inodes.
-const EXT4_MEBIBYTES: u64 = 2048;
+const EXT4_MEBIBYTES: u64 = 4096;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();

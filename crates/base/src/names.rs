@@ -156,10 +156,16 @@ impl NameBuffer {
 
     /// The path as the system calls want it.
     #[inline]
+    #[expect(
+        unsafe_code,
+        reason = "the check took longer than all else that an operation's own loop does"
+    )]
     pub fn as_c_str(&mut self) -> &std::ffi::CStr {
         self.bytes[self.len] = 0;
-        // No NUL can stand earlier: only letters, digits, dots and slashes were put in.
-        std::ffi::CStr::from_bytes_with_nul(&self.bytes[..=self.len]).unwrap_or_default()
+        let path = &self.bytes[..=self.len];
+        debug_assert!(!path[..self.len].contains(&0));
+        // SAFETY: it ends in NUL, and none stands earlier: only letters, digits, dots and slashes were put in.
+        unsafe { std::ffi::CStr::from_bytes_with_nul_unchecked(path) }
     }
 
     #[inline]
@@ -172,29 +178,27 @@ impl NameBuffer {
 
     #[cold]
     fn put_number(&mut self, number: u64) {
-        let mut digits = [0u8; 20];
-        write_digits(&mut digits, number);
-        let first = digits.iter().position(|d| *d != b'0').unwrap_or(digits.len() - 1);
-        for digit in &digits[first..] {
-            self.put(*digit);
+        if number >= 10 {
+            self.put_number(number / 10);
         }
+        self.put(b'0' + (number % 10) as u8);
     }
 }
 
-/// Writes a number right-aligned with leading zeros, two digits at a time.
+/// Writes a number below 10^10 with leading zeros.
 #[inline]
-fn write_digits<const DIGITS: usize>(out: &mut [u8; DIGITS], mut number: u64) {
-    const PAIRS: &[[u8; 2]] = b"0001020304050607080910111213141516171819\
-        2021222324252627282930313233343536373839\
-        4041424344454647484950515253545556575859\
-        6061626364656667686970717273747576777879\
-        8081828384858687888990919293949596979899"
-        .as_chunks()
-        .0;
-    for pair in out.as_chunks_mut().0.iter_mut().rev() {
-        *pair = PAIRS[(number % 100) as usize];
-        number /= 100;
-    }
+fn write_digits(out: &mut [u8; DIGITS], number: u64) {
+    let (first, others) = (number / 100_000_000, number % 100_000_000);
+    out[0] = b'0' + (first / 10) as u8;
+    out[1] = b'0' + (first % 10) as u8;
+    // Eight digits side by side in one word, halved three times. The products divide by 100 and by 10: exact for
+    // less than 10,000 and less than 100.
+    let fours = others / 10_000 | (others % 10_000) << 32;
+    let hundreds = (fours * 10_486 >> 20) & 0x7f_0000_007f;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
+    let ones = tens | (twos - tens * 10) << 8;
+    out[2..].copy_from_slice(&(ones | u64::from_le_bytes([b'0'; 8])).to_le_bytes());
 }
 
 #[cfg(test)]
@@ -229,6 +233,15 @@ mod tests {
             written(Name { kind: NameKind::File, number: 42, generation: 2 }),
             "f0000000042.2"
         );
+    }
+
+    #[test]
+    fn each_digit_of_a_number_is_right() {
+        let spread = (0..10_000u64).map(|at| at * 999_983);
+        for number in (0..=10_000).chain(spread).chain(9_999_990_000..10_000_000_000) {
+            let name = NameBuffer::of(NameKind::File, number);
+            assert_eq!(name.as_bytes(), format!("f{number:010}").as_bytes());
+        }
     }
 
     #[test]

@@ -421,7 +421,7 @@ impl Tree {
     }
 
     /// The holder that an entry is in, or that a directory of the layout is, below [`Tree::holders`].
-    #[inline]
+    #[inline(always)]
     pub fn holder_of_place(&self, place: ItemId) -> u64 {
         match place {
             ItemId::File { directory: Some(directory), .. } => u64::from(directory),
