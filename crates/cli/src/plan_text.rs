@@ -246,7 +246,8 @@ fn work_lines(phase: &Phase) -> String {
     let line = |work: &Work| {
         let which = match work.takes_file() {
             true => {
-                format!(" {}{}", work.order, if work.of == WorkFiles::Any { " of any" } else { "" })
+                let whose = if work.of == WorkFiles::Any { " of any worker" } else { "" };
+                format!(", {} file{whose}", work.order)
             }
             false => String::new(),
         };

@@ -11,16 +11,15 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
 /// Three significant digits: every figure is within 0.1%.
-const DIGITS: u8 = 3;
+pub(crate) const DIGITS: u8 = 3;
 
 /// The longest latency that is distinguished from longer ones: an hour, in nanoseconds.
 pub const LATENCY_MAX_NS: u64 = 3_600_000_000_000;
 
 /// Two significant digits, where there are many histograms at a time: every figure is within 1%.
-const COARSE_DIGITS: u8 = 2;
+pub(crate) const COARSE_DIGITS: u8 = 2;
 
-/// An empty histogram of latencies in nanoseconds. It takes memory where latencies are recorded: a copy of another one would
-/// take all of it at once.
+/// An empty histogram of latencies in nanoseconds.
 pub fn new_histogram() -> Histogram<u64> {
     empty(DIGITS)
 }
@@ -30,7 +29,13 @@ pub fn coarse_histogram() -> Histogram<u64> {
     empty(COARSE_DIGITS)
 }
 
-fn empty(digits: u8) -> Histogram<u64> {
+/// One of a single worker, of which there may be many: it grows with the latencies that are recorded.
+pub(crate) fn growing_histogram(digits: u8) -> Histogram<u64> {
+    Histogram::new(digits).unwrap_or_else(|_| empty(digits))
+}
+
+/// With these digits.
+pub(crate) fn empty(digits: u8) -> Histogram<u64> {
     // The bounds and the digits are constants that the library accepts.
     #[expect(clippy::expect_used, reason = "constants, tried by every test")]
     Histogram::new_with_bounds(1, LATENCY_MAX_NS, digits).expect("constant bounds are valid")

@@ -10,7 +10,10 @@ use std::sync::{Arc, Mutex};
 use hdrhistogram::Histogram;
 
 use super::book::{Latency, Window};
-use super::histogram::{coarse_histogram, new_histogram};
+use super::histogram::{
+    COARSE_DIGITS, DIGITS, LATENCY_MAX_NS, coarse_histogram, empty, growing_histogram,
+    new_histogram,
+};
 use boatload_plan::Phase;
 use boatload_plan::mix::Mix;
 use boatload_plan::phase::MixPart;
@@ -53,7 +56,7 @@ impl PhaseRecorder {
     /// phase, if it has any, and then it is.
     pub fn new(turns: Option<u64>, windows: Option<Arc<Mutex<Windows>>>) -> Self {
         Self {
-            all: LatencyRecord::new(turns, new_histogram()),
+            all: LatencyRecord::new(turns, DIGITS),
             service: None,
             windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
             parts: Vec::new(),
@@ -63,7 +66,7 @@ impl PhaseRecorder {
 
     /// For a worker of a mix, each part of it apart; with the times from when turns began, where they have a pace.
     pub fn of_mix(turns: Option<u64>, phase: &Phase, mix: &Mix) -> Self {
-        let record = || LatencyRecord::new(None, coarse_histogram());
+        let record = || LatencyRecord::new(None, COARSE_DIGITS);
         let service = || mix.pace.map(|_| record());
         let part = |part: &MixPart| {
             let (all, service) = (record(), service().filter(|_| !part.is_step));
@@ -86,14 +89,15 @@ impl PhaseRecorder {
 }
 
 impl LatencyRecord {
-    fn new(turns: Option<u64>, histogram: Histogram<u64>) -> Self {
+    fn new(turns: Option<u64>, digits: u8) -> Self {
         let (max_ns, min_ns) = (0, u64::MAX);
-        Self { histogram, max_ns, min_ns, slices: Slices::new(turns) }
+        Self { histogram: growing_histogram(digits), max_ns, min_ns, slices: Slices::new(turns) }
     }
 
     #[inline]
     fn record(&mut self, turn: u64, ns: u64) {
-        self.histogram.saturating_record(ns);
+        // It grows up to the bound of those that it is added to.
+        let _ = self.histogram.record(ns.min(LATENCY_MAX_NS));
         self.max_ns = self.max_ns.max(ns);
         self.min_ns = self.min_ns.min(ns);
         self.slices.record(turn, ns);
@@ -254,7 +258,8 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
 
 /// What the records of all workers are together.
 fn recorded(records: Vec<LatencyRecord>, service: Vec<LatencyRecord>) -> Recorded {
-    let mut merged: Option<Histogram<u64>> = None;
+    let digits = records.first().map_or(DIGITS, |record| record.histogram.sigfig());
+    let mut histogram = empty(digits);
     let (mut errors, mut slices) = (Vec::new(), Vec::new());
     let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
     for mut record in records {
@@ -265,13 +270,9 @@ fn recorded(records: Vec<LatencyRecord>, service: Vec<LatencyRecord>) -> Recorde
         let means = record.slices.means();
         errors.push(relative_error(&means));
         slices.push(means);
-        match &mut merged {
-            // Both have the same bounds, so adding cannot fail.
-            Some(histogram) => histogram.add(&record.histogram).unwrap_or_default(),
-            None => merged = Some(record.histogram),
-        }
+        // All values are within its bounds, so adding cannot fail.
+        histogram.add(&record.histogram).unwrap_or_default();
     }
-    let histogram = merged.unwrap_or_else(new_histogram);
     let mean_ns = sum_ns as f64 / histogram.len() as f64;
     let has_service = !service.is_empty();
     Recorded {
@@ -473,6 +474,14 @@ mod tests {
         let mut recorder = PhaseRecorder::new(Some(turns), None);
         (0..turns).for_each(|turn| recorder.record(turn, latency_of(turn)));
         merge(vec![recorder], None)
+    }
+
+    #[test]
+    fn a_latency_above_the_bound_is_counted_at_the_bound() {
+        let all = recorded(100, |turn| if turn == 7 { u64::MAX / 2 } else { 1_000 });
+        assert_eq!((all.histogram.len(), all.latency.p50), (100, 1_000));
+        let at_bound = all.histogram.count_between(LATENCY_MAX_NS, LATENCY_MAX_NS);
+        assert_eq!(at_bound, 1);
     }
 
     #[test]

@@ -392,7 +392,7 @@ fn a_profile_says_how_well_its_rates_are_known() {
         m.seconds = m.seconds.map(|all| all * times);
     }
     let found = answer(&book);
-    assert!(found.statement.to_string().contains("create only within "), "{found:?}");
+    assert!(found.statement.to_string().contains("create is known only within "), "{found:?}");
     book.measurements.retain(|m| m.cell.repeat == 1);
     let found = answer(&book);
     assert!(found.sentence().contains("create at about "), "measured once: {found:?}");

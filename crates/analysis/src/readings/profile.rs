@@ -148,8 +148,14 @@ fn margin(rows: &[&PhaseSummary]) -> Option<Sentence> {
     let worst = far.last().map(|(_, share)| *share);
     let names = far.iter().map(|(row, _)| parts![Part::Phase(row.phase.clone())]).collect();
     let only = worst.map(|share| {
+        // Behind a sentence on the others it needs no verb of its own.
+        let verb = match (all.is_some(), far.len()) {
+            (true, _) => "",
+            (false, 1) => " is known",
+            (false, _) => " are known",
+        };
         let bound = match share < 1.0 {
-            true => parts![" only within ", within(share)],
+            true => parts![verb, " only within ", within(share)],
             false => parts![" may be several times as fast or slow"],
         };
         parts![listed_parts(names), bound]
