@@ -55,5 +55,5 @@ fn rates(book: &Book) -> Vec<bool> {
     let figures = RunFigures::of(book);
     let rates =
         figures.summary().rows().filter(|row| row.has_own_rate()).filter_map(|row| row.rate);
-    rates.map(|rate| rate.relative().is_none_or(|share| share > RATE_WITHIN)).collect()
+    rates.map(|rate| rate.known_within().is_none_or(|share| share > RATE_WITHIN)).collect()
 }

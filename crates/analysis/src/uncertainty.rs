@@ -106,6 +106,12 @@ impl Estimate {
         self.interval.filter(|_| self.mean > 0.0).map(|interval| half_of(interval) / self.mean)
     }
 
+    /// Within which share of the mean it is known: as far as the farther end of the interval.
+    pub fn known_within(&self) -> Option<f64> {
+        let Interval { low, high } = self.interval.filter(|_| self.mean > 0.0)?;
+        Some((high - self.mean).max(self.mean - low) / self.mean)
+    }
+
     /// Whether the values say more than their interval: they lie far apart.
     pub fn is_scattered(&self) -> bool {
         self.relative().is_some_and(is_wide)

@@ -9,6 +9,7 @@ use boatload_analysis::statement::{Part, Statement};
 use boatload_analysis::statistics::Interval;
 use boatload_analysis::uncertainty::Estimate;
 use boatload_base::units::{Unit, byte_step};
+use boatload_plan::mix::mix_of;
 
 /// All of it as text.
 pub(super) fn whole_table(table: &AnswerTable) -> Table {
@@ -70,14 +71,21 @@ const BRACKETS: usize = 3;
 /// A column of directories that is narrower says nothing.
 const PLACE_COLUMNS_MIN: usize = 14;
 
-/// The rows that stand if there is room for so many: all that the answer names, then the first ones.
+/// The rows that stand if there is room for so many: all that the answer names, then the first ones, steps of chains last.
 pub(super) fn shown_rows(table: &AnswerTable, answer: &Statement, room: usize) -> Vec<usize> {
     let named: Vec<&Part> = answer.parts().collect();
     let is_named = |at: &usize| {
         let about = &table.rows[*at].about;
         !about.is_empty() && about.iter().all(|part| named.contains(&part))
     };
-    let (first, others): (Vec<usize>, Vec<usize>) = (0..table.rows.len()).partition(is_named);
+    let is_step = |at: &usize| {
+        let mut about = table.rows[*at].about.iter();
+        about.any(
+            |part| matches!(part, Part::Phase(name) if mix_of(name).and_then(mix_of).is_some()),
+        )
+    };
+    let (first, mut others): (Vec<usize>, Vec<usize>) = (0..table.rows.len()).partition(is_named);
+    others.sort_by_key(is_step);
     let spare = room.saturating_sub(first.len());
     let mut shown: Vec<usize> = first.into_iter().chain(others.into_iter().take(spare)).collect();
     shown.sort_unstable();

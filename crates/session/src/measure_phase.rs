@@ -252,6 +252,7 @@ fn of_parts<'a>(
         errors: run.errors.clone(),
         bytes: Some(run.bytes),
         seconds: whole.seconds,
+        sync_seconds: whole.sync_seconds,
         duration_seconds: whole.duration_seconds,
         turns_per_second_asked: whole.turns_per_second_asked,
         latency: Some(recorded.latency),

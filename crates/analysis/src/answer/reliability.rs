@@ -122,7 +122,7 @@ pub(super) fn trust(analysis: &RunFigures<'_>, findings: &[Finding]) -> Trust {
 fn uncertain_rate(analysis: &RunFigures<'_>) -> Option<String> {
     let rows = analysis.summary().rows().filter(|row| row.has_own_rate());
     let rows = rows.filter(|_| analysis.book.run.conclude.is_empty());
-    let known = rows.filter_map(|row| Some((row, row.rate?.relative()?)));
+    let known = rows.filter_map(|row| Some((row, row.rate?.known_within()?)));
     let (row, share) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let known_to = match share {
         ..UNCERTAIN_MIN => return None,

@@ -75,7 +75,7 @@ impl Reading for Profile {
         let has_sync = rows.iter().any(|(_, row)| row.sync_seconds.is_some());
         table.notes.extend(match has_sync {
             true => vec![
-                AnswerNote::of_names(["a second"], "with syncs"),
+                AnswerNote::of_names(["a second"], "with the sync at each phase's end"),
                 AnswerNote::of_names(["p50", "p99"], "without"),
             ],
             false => about_rates(run),
@@ -138,7 +138,7 @@ fn of_one(run: &RunView<'_>, group: &VariantSummary) -> Option<Statement> {
 
 /// `each rate is known within 6%; create only within 60%`
 fn margin(rows: &[&PhaseSummary]) -> Option<Sentence> {
-    let known = rows.iter().filter_map(|row| Some((*row, row.rate?.relative()?)));
+    let known = rows.iter().filter_map(|row| Some((*row, row.rate?.known_within()?)));
     let mut known: Vec<(&PhaseSummary, f64)> = known.collect();
     known.sort_by(|a, b| a.1.total_cmp(&b.1));
     let split = known.iter().position(|(_, share)| *share > WORSE_MIN).unwrap_or(known.len());

@@ -191,7 +191,7 @@ fn of_order(one: &RankedVariants) -> AnswerDraft {
             let names = parted.open.iter().map(|one| variant(&one.name)).collect();
             let excluded = match open.headline.interval {
                 Some(_) => {
-                    parts![": ", open.headline.not_excluded(), more_than_one(&parted.open, open)]
+                    parts![": ", open.headline.not_excluded(), " on ", variant(&open.name)]
                 }
                 None => Vec::new(),
             };
@@ -203,11 +203,6 @@ fn of_order(one: &RankedVariants) -> AnswerDraft {
         return AnswerDraft::proven(Verdict::Yes, statement);
     }
     undecided(one, &parted)
-}
-
-/// ` on xfs` where several are open.
-fn more_than_one(all: &[&RankedVariant], one: &RankedVariant) -> Option<Vec<Part>> {
-    (all.len() > 1).then(|| parts![" on ", variant(&one.name)])
 }
 
 fn least_certain<'a>(all: &[&'a RankedVariant]) -> Option<&'a RankedVariant> {
@@ -447,10 +442,11 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
     let mut table = AnswerTable { corner: "a second".into(), ..AnswerTable::default() };
     let row = |name: &str, about: Vec<Part>| AnswerRow { name: name.into(), about };
     let time_name = match &order.phase {
-        None => Some(WHOLE_JOB),
-        Some(phase) => run.pace_of(phase).map(|_| RESPONSE),
+        None => Some(WHOLE_JOB.into()),
+        Some(phase) if mix_of(phase).is_some() => Some(format!("mean of {phase}")),
+        Some(phase) => run.pace_of(phase).map(|_| RESPONSE.into()),
     };
-    table.rows.extend(time_name.map(|name| row(name, Vec::new())));
+    table.rows.extend(time_name.as_deref().map(|name| row(name, Vec::new())));
     table.rows.push(row("times as long", Vec::new()));
     table.rows.push(row("interval", Vec::new()));
     let of_mix = order.phase.as_deref().filter(|phase| run.is_of_mix(phase));
@@ -466,7 +462,7 @@ fn table_of_order(run: &RunView<'_>) -> Option<AnswerTable> {
             let p99_ns = run.summary.row(name, None, phase).and_then(|row| row.tail?.p99_ns);
             p99_ns.map_or(AnswerCell::Missing, |ns| AnswerCell::Time(ns as f64))
         });
-        let cells = time_name.map(|_| time).into_iter().chain([times, interval]);
+        let cells = time_name.as_ref().map(|_| time).into_iter().chain([times, interval]);
         let cells = cells.chain(tail).chain(rates);
         table.add(name, cells);
     }

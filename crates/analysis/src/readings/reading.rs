@@ -208,9 +208,11 @@ impl<'a> RunView<'a> {
         let asked = self.pace_of(phase).map(|asked| {
             let turns = counted(asked.round() as u64, "turn");
             let least = own().filter_map(rate_share).reduce(f64::min).unwrap_or(1.0);
+            let share = percent(least);
             let held = match least < RATE_SHARE_MIN {
-                true => format!("not held ({} at worst)", percent(least)),
-                false => "held".into(),
+                true => format!("not held ({share} at worst)"),
+                false if share == "100%" => "held".into(),
+                false => format!("held ({share} at worst)"),
             };
             format!("{turns} a second asked and {held}, response times from when each was due")
         });

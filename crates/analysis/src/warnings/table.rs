@@ -136,7 +136,7 @@ warning_table! {
     DiskLate = "disk-late", "modelled disk answered late", To(Low),
         given "a modelled disk answered more than 1% of the run's requests after their deadline by more than a tenth \
                  of their service time and 0.1 ms",
-        means "This machine was too busy to play the disk in time, so figures are slower than such a disk's.";
+        means "This machine was too busy to play the disk in time, so figures can be slower than such a disk's.";
     /// A loop device uses the page cache of the file system below.
     HostCache = "host-cache", "page cache below the loop device", To(Low),
         given "a loop device uses the page cache of the file system below",
