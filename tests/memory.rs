@@ -109,8 +109,10 @@ fn the_simulated_file_system_needs_bits_and_not_bytes_for_each_file() {
         most(|| Place::in_memory().run(&plan, &Nobody, &Interrupt::default()))
     };
     run(1_000);
-    let (small, large) = (run(1_000), run(200_000));
-    assert!(large < small + 199_000 / 4, "{small} bytes for 1,000 files, {large} for 200,000");
+    let (small, large) = (run(1_000), run(1_000_000));
+    // The rest is a histogram that a long latency of a busy machine has made larger.
+    let bits = 1_000_000 / 4;
+    assert!(large < small + bits + 400_000, "{small} bytes for 1,000 files, {large} for 1,000,000");
 }
 
 fn a_result_of_another_benchmark_takes_at_most_three_times_its_size() {

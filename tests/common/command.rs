@@ -268,7 +268,8 @@ impl Running {
                 return running;
             }
             if let Some(status) = running.child.try_wait().unwrap() {
-                panic!("it ended before it made files: {status}");
+                let errors = running.child.stderr.take().map(std::io::read_to_string);
+                panic!("it ended before it made files: {status}: {errors:?}");
             }
             std::thread::sleep(Duration::from_millis(5));
         }

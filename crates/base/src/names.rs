@@ -193,11 +193,11 @@ fn write_digits(out: &mut [u8; DIGITS], number: u64) {
     out[1] = b'0' + (first % 10) as u8;
     // Eight digits side by side in one word, halved three times. The products divide by 100 and by 10: exact for
     // less than 10,000 and less than 100.
-    let fours = others / 10_000 | (others % 10_000) << 32;
-    let hundreds = (fours * 10_486 >> 20) & 0x7f_0000_007f;
-    let twos = hundreds | (fours - hundreds * 100) << 16;
-    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
-    let ones = tens | (twos - tens * 10) << 8;
+    let fours = (others / 10_000) | ((others % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
+    let twos = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    let ones = tens | ((twos - tens * 10) << 8);
     out[2..].copy_from_slice(&(ones | u64::from_le_bytes([b'0'; 8])).to_le_bytes());
 }
 

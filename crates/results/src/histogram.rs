@@ -29,9 +29,15 @@ pub fn coarse_histogram() -> Histogram<u64> {
     empty(COARSE_DIGITS)
 }
 
-/// One of a single worker, of which there may be many: it grows with the latencies that are recorded.
+/// The longest latency that most workers meet, in nanoseconds.
+const USUAL_MAX_NS: u64 = 100_000_000;
+
+/// One of a single worker, of which there may be many: it grows where a latency is unusually long.
 pub(crate) fn growing_histogram(digits: u8) -> Histogram<u64> {
-    Histogram::new(digits).unwrap_or_else(|_| empty(digits))
+    let mut histogram =
+        Histogram::new_with_max(USUAL_MAX_NS, digits).unwrap_or_else(|_| empty(digits));
+    histogram.auto(true);
+    histogram
 }
 
 /// With these digits.
