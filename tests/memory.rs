@@ -96,10 +96,10 @@ fn a_run_over_two_hundred_times_the_files_needs_no_more_memory() {
         most(|| Place::in_memory().run(&plan, &Nobody, &Interrupt::default()))
     };
     run(300);
-    let (small, large) = (run(300), run(60_000));
-    // Three bytes for each file would be 180,000 more. The rest is what the store's cache takes, and histograms, which
-    // are longer for the latencies of a busy machine: 16 KiB for each doubling.
-    assert!(large < small + 160_000, "{small} bytes for 300 files, {large} for 60,000");
+    let (small, large) = (run(300), run(150_000));
+    // Three bytes for each file would be 450,000 more. The rest is what the store's cache takes, and a histogram that a
+    // long latency of a busy machine has made larger.
+    assert!(large < small + 400_000, "{small} bytes for 300 files, {large} for 150,000");
     assert!(large < 16 << 20, "{large} bytes");
 }
 

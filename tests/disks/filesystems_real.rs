@@ -409,8 +409,7 @@ fn a_file_system_is_filled_without_being_asked_twice_for_it_is_boatloads_own() {
 fn what_is_mounted_is_seen_by_the_run_alone_and_ctrl_c_takes_it_down() {
     let Some(bench) = bench("Ctrl-C while a file system is mounted") else { return };
     for signal in [Signal::INT, Signal::TERM] {
-        let mut command =
-            bench.command(["run", "--filesystem", "ext4", "--in-memory", "--size", "1GiB"]);
+        let mut command = bench.command(["run", "--filesystem", "ext4", "--in-memory"]);
         command.arg(bench.beside("long.toml"));
         let running = Running::start_on_made(command, &bench.work());
         let own = std::fs::read_to_string("/proc/self/mountinfo").unwrap();

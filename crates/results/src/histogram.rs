@@ -30,7 +30,7 @@ pub fn coarse_histogram() -> Histogram<u64> {
 }
 
 /// The longest latency that most workers meet, in nanoseconds.
-const USUAL_MAX_NS: u64 = 100_000_000;
+const USUAL_MAX_NS: u64 = 1_000_000;
 
 /// One of a single worker, of which there may be many: it grows where a latency is unusually long.
 pub(crate) fn growing_histogram(digits: u8) -> Histogram<u64> {

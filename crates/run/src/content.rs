@@ -9,7 +9,7 @@ use boatload_plan::phase::DIRECT_BYTES;
 use boatload_plan::tree::{Content, Tree};
 
 /// Random bytes before they repeat: more than the 128 KiB that btrfs compresses at a time.
-const POOL_BYTES: usize = 160 << 10;
+const POOL_BYTES: usize = 132 << 10;
 
 /// Every block of this size is stamped; deduplication works on blocks of 4 KiB or more.
 const STAMP_EVERY: u64 = 4096;
