@@ -9,7 +9,6 @@ use boatload_analysis::statement::{Part, Statement};
 use boatload_analysis::statistics::Interval;
 use boatload_analysis::uncertainty::Estimate;
 use boatload_base::units::{Unit, byte_step};
-use boatload_plan::mix::mix_of;
 
 /// All of it as text.
 pub(super) fn whole_table(table: &AnswerTable) -> Table {
@@ -79,10 +78,8 @@ pub(super) fn shown_rows(table: &AnswerTable, answer: &Statement, room: usize) -
         !about.is_empty() && about.iter().all(|part| named.contains(&part))
     };
     let is_step = |at: &usize| {
-        let mut about = table.rows[*at].about.iter();
-        about.any(
-            |part| matches!(part, Part::Phase(name) if mix_of(name).and_then(mix_of).is_some()),
-        )
+        let about = &table.rows[*at].about;
+        about.iter().any(|part| matches!(part, Part::Phase(name) if name.matches('/').count() > 1))
     };
     let (first, mut others): (Vec<usize>, Vec<usize>) = (0..table.rows.len()).partition(is_named);
     others.sort_by_key(is_step);
@@ -140,7 +137,18 @@ fn range(Interval { low, high }: Interval, size: f64, figures: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use boatload_analysis::readings::table::AnswerRow;
     use boatload_analysis::uncertainty::IntervalBasis;
+
+    #[test]
+    fn where_there_is_little_room_steps_of_chains_are_left_out_before_works() {
+        let names = ["serve", "serve/submit", "serve/submit/create", "serve/process"];
+        let row =
+            |name: &str| AnswerRow { name: name.into(), about: vec![Part::Phase(name.into())] };
+        let table = AnswerTable { rows: names.map(row).to_vec(), ..AnswerTable::default() };
+        assert_eq!(shown_rows(&table, &Statement::default(), 3), [0, 1, 3]);
+        assert_eq!(shown_rows(&table, &Statement::default(), 4), [0, 1, 2, 3]);
+    }
 
     #[test]
     fn a_rate_without_any_error_has_no_more_figures_than_others() {
