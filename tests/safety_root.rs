@@ -191,7 +191,7 @@ fn memory_is_that_of_the_control_group_and_what_does_not_fit_is_refused() {
         let ran = group.run(&bench, &[command, job, "--threads", "64"]);
         assert_eq!(ran.code, Some(1), "{command}: {}", ran.stderr);
         let told = ran.stderr;
-        for words in ["64 threads of `create` with 16.8 MiB each", "control group /boatload-test-"]
+        for words in ["64 threads of `create` with 16.7 MiB each", "control group /boatload-test-"]
         {
             assert!(told.contains(words), "{command}: no {words} in {told}");
         }

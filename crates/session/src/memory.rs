@@ -193,7 +193,7 @@ mod tests {
         let gib = need.bytes >> 30;
         assert!((16..=18).contains(&gib), "{need:?}");
         let words = need.words();
-        assert!(words.contains("1,024 threads of `create` with 16.8 MiB each"), "{words}");
+        assert!(words.contains("1,024 threads of `create` with 16.7 MiB each"), "{words}");
     }
 
     #[test]
