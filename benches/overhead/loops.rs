@@ -30,7 +30,7 @@ pub const OPERATIONS: [&str; 4] = ["create", "read", "stat", "delete"];
 const SLICES: u64 = 20;
 
 /// With one and with two threads, on one file system. Each of both has a directory, and after each slice of a phase of one
-/// comes the same slice of the other: what else goes on in the machine changes less from one to the next.
+/// comes the same slice of the other, so that other load on the machine slows both.
 pub fn all(filesystem: &str, place: &Path, rounds: usize, clock: &RealClock) {
     for threads in [1, 2] {
         let mut ratios = [const { Vec::new() }; OPERATIONS.len()];
