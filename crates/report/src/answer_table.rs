@@ -70,7 +70,7 @@ const BRACKETS: usize = 3;
 /// A column of directories that is narrower says nothing.
 const PLACE_COLUMNS_MIN: usize = 14;
 
-/// The rows that stand if there is room for so many: all that the answer names, then the first ones, steps of chains last.
+/// The rows that are shown where there is `room`: all that the answer names, then the first ones, steps of chains last.
 pub(super) fn shown_rows(table: &AnswerTable, answer: &Statement, room: usize) -> Vec<usize> {
     let named: Vec<&Part> = answer.parts().collect();
     let is_named = |at: &usize| {

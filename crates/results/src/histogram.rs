@@ -29,13 +29,13 @@ pub fn coarse_histogram() -> Histogram<u64> {
     empty(COARSE_DIGITS)
 }
 
-/// The longest latency that most workers meet, in nanoseconds.
-const USUAL_MAX_NS: u64 = 1_000_000;
+/// A worker's histogram begins with room for latencies up to this, in nanoseconds.
+const GROWS_ABOVE_NS: u64 = 1_000_000;
 
-/// One of a single worker, of which there may be many: it grows where a latency is unusually long.
+/// An empty histogram for one worker, which grows with longer latencies: there may be hundreds of workers.
 pub(crate) fn growing_histogram(digits: u8) -> Histogram<u64> {
     let mut histogram =
-        Histogram::new_with_max(USUAL_MAX_NS, digits).unwrap_or_else(|_| empty(digits));
+        Histogram::new_with_max(GROWS_ABOVE_NS, digits).unwrap_or_else(|_| empty(digits));
     histogram.auto(true);
     histogram
 }
